@@ -1,0 +1,18 @@
+// Log lines on standard error; spdlog stays behind log.cpp. Only rank 0 speaks unless something is wrong.
+#pragma once
+
+#include <string_view>
+
+namespace ymir::log {
+
+enum class Level { trace, debug, info, warn, error, off };
+
+bool set_level(std::string_view name);  // false: no such level
+Level level();
+
+void debug(std::string_view message);
+void info(std::string_view message);
+void warn(std::string_view message);
+void error(std::string_view message);
+
+}  // namespace ymir::log

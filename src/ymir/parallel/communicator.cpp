@@ -1,0 +1,178 @@
+#include "ymir/parallel/communicator.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include "ymir/base/check.h"
+
+namespace ymir {
+namespace {
+
+bool started_by_launcher() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"})
+    if (std::getenv(variable) != nullptr) return true;
+  return false;
+}
+
+// MPI counts are int; larger messages go in slices.
+constexpr std::size_t slice = std::size_t{1} << 30;
+
+int slices(std::size_t bytes) { return static_cast<int>((bytes + slice - 1) / slice); }
+
+}  // namespace
+
+struct Communicator::Impl {
+  MPI_Comm comm = MPI_COMM_NULL;
+  bool owns_mpi = false;
+};
+
+struct Communicator::Exchange::Pending {
+  std::vector<MPI_Request> requests;
+};
+
+Communicator::Communicator() = default;
+
+Communicator::Communicator(FromLauncher) {
+  if (!started_by_launcher()) return;
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  impl_ = std::make_unique<Impl>();
+  if (initialised == 0) {
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    impl_->owns_mpi = true;
+  }
+  impl_->comm = MPI_COMM_WORLD;
+  MPI_Comm_rank(impl_->comm, &rank_);
+  MPI_Comm_size(impl_->comm, &size_);
+}
+
+Communicator::~Communicator() {
+  if (!impl_ || !impl_->owns_mpi) return;
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (finalised == 0) MPI_Finalize();
+}
+
+Communicator& Communicator::world() {
+  static Communicator instance{FromLauncher{}};
+  return instance;
+}
+
+void Communicator::barrier() {
+  if (impl_) MPI_Barrier(impl_->comm);
+}
+
+void Communicator::abort(int exit_code) {
+  if (impl_) MPI_Abort(impl_->comm, exit_code);
+  std::_Exit(exit_code);
+}
+
+namespace {
+template <class T>
+T reduce(MPI_Comm comm, T local, MPI_Datatype type, MPI_Op op) {
+  T result{};
+  MPI_Allreduce(&local, &result, 1, type, op, comm);
+  return result;
+}
+}  // namespace
+
+std::int64_t Communicator::sum(std::int64_t local) {
+  return impl_ ? reduce(impl_->comm, local, MPI_INT64_T, MPI_SUM) : local;
+}
+std::uint64_t Communicator::wrapping_sum(std::uint64_t local) {
+  return impl_ ? reduce(impl_->comm, local, MPI_UINT64_T, MPI_SUM) : local;
+}
+double Communicator::min(double local) { return impl_ ? reduce(impl_->comm, local, MPI_DOUBLE, MPI_MIN) : local; }
+double Communicator::max(double local) { return impl_ ? reduce(impl_->comm, local, MPI_DOUBLE, MPI_MAX) : local; }
+std::int64_t Communicator::min(std::int64_t local) {
+  return impl_ ? reduce(impl_->comm, local, MPI_INT64_T, MPI_MIN) : local;
+}
+std::int64_t Communicator::max(std::int64_t local) {
+  return impl_ ? reduce(impl_->comm, local, MPI_INT64_T, MPI_MAX) : local;
+}
+bool Communicator::any(bool local) { return max(std::int64_t{local}) != 0; }
+
+std::vector<Bytes> Communicator::all_gather(std::span<const std::byte> local) {
+  std::vector<Bytes> outgoing(static_cast<std::size_t>(size_), Bytes(local.begin(), local.end()));
+  return all_to_all(std::move(outgoing));
+}
+
+std::vector<Bytes> Communicator::gather(std::span<const std::byte> local) {
+  std::vector<Bytes> outgoing(static_cast<std::size_t>(size_));
+  outgoing[0].assign(local.begin(), local.end());
+  std::vector<Bytes> incoming = all_to_all(std::move(outgoing));
+  if (!root()) incoming.clear();
+  return incoming;
+}
+
+void Communicator::broadcast(Bytes& bytes, int from) {
+  if (!impl_) return;
+  std::uint64_t size = bytes.size();
+  MPI_Bcast(&size, 1, MPI_UINT64_T, from, impl_->comm);
+  bytes.resize(size);
+  for (std::size_t at = 0; at < size; at += slice)
+    MPI_Bcast(bytes.data() + at, static_cast<int>(std::min<std::size_t>(slice, size - at)), MPI_BYTE, from,
+              impl_->comm);
+}
+
+std::vector<Bytes> Communicator::all_to_all(std::vector<Bytes> outgoing) {
+  YMIR_CHECK(outgoing.size() == static_cast<std::size_t>(size_));
+  if (!impl_) return outgoing;
+  const auto ranks = static_cast<std::size_t>(size_);
+  std::vector<std::uint64_t> send_sizes(ranks), receive_sizes(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) send_sizes[r] = outgoing[r].size();
+  MPI_Alltoall(send_sizes.data(), 1, MPI_UINT64_T, receive_sizes.data(), 1, MPI_UINT64_T, impl_->comm);
+
+  std::vector<Bytes> incoming(ranks);
+  std::vector<Message> sends, receives;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const int rank = static_cast<int>(r);
+    if (rank == rank_) {
+      incoming[r] = std::move(outgoing[r]);
+      continue;
+    }
+    incoming[r].resize(receive_sizes[r]);
+    if (send_sizes[r] > 0) sends.push_back({rank, outgoing[r]});
+    if (receive_sizes[r] > 0) receives.push_back({rank, incoming[r]});
+  }
+  start_exchange(sends, receives)->finish();
+  return incoming;
+}
+
+std::unique_ptr<Communicator::Exchange> Communicator::start_exchange(std::span<const Message> sends,
+                                                                     std::span<const Message> receives) {
+  auto pending = std::make_unique<Exchange::Pending>();
+  if (!impl_) {
+    YMIR_CHECK(sends.empty() && receives.empty());
+    return std::make_unique<Exchange>(std::move(pending));
+  }
+  const auto post = [&](const Message& message, bool send) {
+    for (int s = 0; s < slices(message.bytes.size()); ++s) {
+      std::byte* data = message.bytes.data() + s * slice;
+      const int count = static_cast<int>(std::min(slice, message.bytes.size() - s * slice));
+      MPI_Request& request = pending->requests.emplace_back();
+      if (send)
+        MPI_Isend(data, count, MPI_BYTE, message.rank, s, impl_->comm, &request);
+      else
+        MPI_Irecv(data, count, MPI_BYTE, message.rank, s, impl_->comm, &request);
+    }
+  };
+  for (const Message& message : receives) post(message, false);
+  for (const Message& message : sends) post(message, true);
+  return std::make_unique<Exchange>(std::move(pending));
+}
+
+Communicator::Exchange::Exchange(std::unique_ptr<Pending> pending) : pending_(std::move(pending)) {}
+Communicator::Exchange::~Exchange() { finish(); }
+void Communicator::Exchange::finish() {
+  if (pending_->requests.empty()) return;
+  MPI_Waitall(static_cast<int>(pending_->requests.size()), pending_->requests.data(), MPI_STATUSES_IGNORE);
+  pending_->requests.clear();
+}
+
+}  // namespace ymir
