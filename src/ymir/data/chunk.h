@@ -1,0 +1,55 @@
+// One channel of the particles of one bucket: component planes in one aligned block, shared on copy.
+//
+// A Vec3 channel of capacity c is x[c], y[c], z[c]. Copies share the block; writing through modify() or overwrite()
+// first gives this chunk a block of its own. That makes a snapshot of a whole Particle System cost one pointer per
+// chunk, and a kernel that rewrites a channel keeps the old values without copying them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "ymir/data/array.h"
+
+namespace ymir {
+
+// Pointers to the planes of a chunk: a plain pointer for scalars, three for vectors.
+template <class T>
+struct Planes {
+  using Type = T*;
+};
+template <class S>
+struct Planes<Vec3<S>> {
+  struct Type {
+    S *x, *y, *z;
+    Vec3<S> operator[](std::ptrdiff_t i) const { return {x[i], y[i], z[i]}; }
+    void set(std::ptrdiff_t i, Vec3<S> v) const { x[i] = v.x, y[i] = v.y, z[i] = v.z; }
+  };
+};
+template <class S>
+struct Planes<const Vec3<S>> {
+  struct Type {
+    const S *x, *y, *z;
+    Vec3<S> operator[](std::ptrdiff_t i) const { return {x[i], y[i], z[i]}; }
+  };
+};
+
+class Chunk {
+ public:
+  int capacity() const { return capacity_; }
+
+  // Room for `capacity` elements of `stride` bytes; keeps the first `keep` elements of every plane.
+  void reserve(int capacity, std::size_t plane_bytes, int components, int keep);
+  // Own block, contents kept.
+  std::byte* modify(std::size_t stride);
+  // Own block, contents unspecified: for kernels that write every element.
+  std::byte* overwrite(std::size_t stride);
+  const std::byte* read() const { return block_.get(); }
+
+ private:
+  static std::shared_ptr<std::byte> allocate(std::size_t bytes);
+
+  std::shared_ptr<std::byte> block_;
+  int capacity_ = 0;  // elements; a multiple of 16, so that planes of 4- and 8-byte scalars are 64-byte aligned
+};
+
+}  // namespace ymir

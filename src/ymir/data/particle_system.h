@@ -1,0 +1,143 @@
+// Particle System: Lagrangian points with named channels, stored in chunks per bucket. [Lesser2022, 5.3]
+//
+// The order of particles inside a bucket is a function of the simulation alone: particles that leave are replaced by
+// the last ones of their bucket, arrivals are appended in the order of the buckets they came from. Since ranks own
+// intervals of that order, it is the same for any number of threads and ranks, and so is every sum over it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ymir/data/bucket_set.h"
+#include "ymir/data/chunk.h"
+
+namespace ymir {
+
+template <class T>
+struct ParticleChannel {
+  int index = -1;
+};
+
+// Values of all channels for particles that are not bucketed yet, or no longer: one Array per channel, in channel
+// order.
+using ParticleBatch = std::vector<Array>;
+
+class ParticleSystem {
+ public:
+  // Channel 0 is always the position [m].
+  static constexpr ParticleChannel<Vec3d> position{0};
+
+  explicit ParticleSystem(GridDomain& domain);
+
+  template <class T>
+  ParticleChannel<T> add_channel(std::string name) {
+    return {add_channel(std::move(name), ElementOf<T>::type, ElementOf<T>::components)};
+  }
+  int channel_count() const { return static_cast<int>(channels_.size()); }
+  const std::string& channel_name(int channel) const { return channels_[static_cast<std::size_t>(channel)].name; }
+  std::optional<int> find_channel(std::string_view name) const;
+
+  GridDomain& domain() const { return *domain_; }
+  const BucketSet& buckets() const { return state_.buckets; }
+  int count(int bucket) const { return state_.counts[static_cast<std::size_t>(bucket)]; }
+  std::int64_t local_count() const;
+  std::int64_t total_count() const;  // collective
+
+  // Planes of one channel of one bucket. modify keeps the values, overwrite does not.
+  template <class T>
+  typename Planes<const T>::Type read(ParticleChannel<T> channel, int bucket) const {
+    const Chunk& chunk = state_.chunks[static_cast<std::size_t>(channel.index)][static_cast<std::size_t>(bucket)];
+    return planes<const T>(chunk.read(), chunk.capacity());
+  }
+  template <class T>
+  typename Planes<T>::Type modify(ParticleChannel<T> channel, int bucket) {
+    Chunk& chunk = state_.chunks[static_cast<std::size_t>(channel.index)][static_cast<std::size_t>(bucket)];
+    return planes<T>(chunk.modify(sizeof(T)), chunk.capacity());
+  }
+  template <class T>
+  typename Planes<T>::Type overwrite(ParticleChannel<T> channel, int bucket) {
+    Chunk& chunk = state_.chunks[static_cast<std::size_t>(channel.index)][static_cast<std::size_t>(bucket)];
+    return planes<T>(chunk.overwrite(sizeof(T)), chunk.capacity());
+  }
+
+  // Empty batch with one array per channel, `count` long.
+  ParticleBatch make_batch(std::size_t count) const;
+  // Adds particles; they go to the buckets and ranks of their positions, after those already there. Collective.
+  void append(const ParticleBatch& batch);
+  // All local particles in bucket order.
+  ParticleBatch export_local() const;
+
+  // Removes particles that mark(bucket, dead) flags; called once per bucket, in parallel.
+  using Mark = std::function<void(int bucket, std::span<std::uint8_t> dead)>;
+  void remove(const Mark& mark);
+
+  // Moves particles to the buckets of their positions, across ranks. Collective.
+  void rebucket();
+  // Moves whole buckets to their owners after GridDomain::rebalance. Collective.
+  void migrate();
+  // Finds the neighbouring subset if the buckets changed since the last call. Collective.
+  void connect();
+
+  // Copies of this rank's state share chunks with it until either is written.
+  struct State {
+    BucketSet buckets;
+    std::vector<int> counts;                 // particles per local bucket
+    std::vector<std::vector<Chunk>> chunks;  // [channel][bucket]
+  };
+  const State& state() const { return state_; }
+  void restore(const State& state) { state_ = state; }
+
+  // Name of a floating-point channel that holds a NaN or an infinity on this rank, if any.
+  std::optional<std::string> non_finite_channel() const;
+  // Order-independent hash of all channels of all particles of all ranks, keyed by the u64 channel `id`. Collective.
+  std::uint64_t hash(ParticleChannel<std::uint64_t> id) const;
+
+ private:
+  struct Channel {
+    std::string name;
+    ScalarType type;
+    int components;
+    std::size_t scalar_bytes() const { return size_of(type); }
+    std::size_t stride() const { return scalar_bytes() * static_cast<std::size_t>(components); }
+  };
+  // Particles in transit: packed values of all channels, one record after the other, and where they belong.
+  struct Records {
+    std::vector<BucketKey> keys;
+    std::vector<std::byte> data;
+    void clear() { keys.clear(), data.clear(); }
+  };
+  struct Arrival {
+    BucketKey key;
+    const std::byte* record;
+  };
+
+  int add_channel(std::string name, ScalarType type, int components);
+  template <class T>
+  static typename Planes<T>::Type planes(auto* block, int capacity) {
+    if constexpr (requires { typename T::Scalar; }) {
+      using S = std::conditional_t<std::is_const_v<T>, const typename T::Scalar, typename T::Scalar>;
+      S* first = reinterpret_cast<S*>(block);
+      return {first, first + capacity, first + 2 * capacity};
+    } else {
+      return reinterpret_cast<T*>(block);
+    }
+  }
+  void pack(int bucket, int particle, std::byte* record) const;
+  void fill_holes(int bucket, std::span<const int> removed);
+  void find_movers(int bucket, Records& out);
+  void route(std::span<Records> outgoing);
+  void settle(std::span<const Arrival> arrivals);
+  void adopt_buckets(std::span<const Arrival> arrivals, std::vector<int>& destination);
+
+  GridDomain* domain_;
+  std::vector<Channel> channels_;
+  std::size_t record_bytes_ = 0;
+  State state_;
+  std::vector<Records> outbox_;  // per local bucket; kept to reuse its memory
+};
+
+}  // namespace ymir
