@@ -1,1 +1,135 @@
-int main() { return 0; }
+// Command line of Ymir: parses, dispatches, and turns every error into one line and an exit code.
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iostream>
+
+#include "commands.h"
+#include "ymir/base/check.h"
+#include "ymir/base/log.h"
+#include "ymir/base/version.h"
+#include "ymir/parallel/communicator.h"
+#include "ymir/parallel/threads.h"
+
+namespace ymir::cli {
+namespace {
+
+struct CommandLine {
+  CLI::App app{"Ymir: multiphysics simulation for visual effects."};
+  int threads = 0;
+  std::string log_level = "info";
+  std::string frames;
+  RunArguments run;
+  SetupArguments setup;
+  DescribeArguments describe;
+  InfoArguments info;
+  PreviewArguments preview;
+  BenchArguments bench;
+  std::function<ExitCode()> command;
+
+  CLI::App* add(const char* name, const char* about, std::function<ExitCode()> action) {
+    CLI::App* sub = app.add_subcommand(name, about);
+    sub->callback([this, action] { command = action; });
+    sub->add_option("--threads", threads, "Threads to use (default: all)")->check(CLI::Range(0, 4096));
+    sub->add_option("--log", log_level, "trace, debug, info, warn, error or off");
+    return sub;
+  }
+
+  void add_run() {
+    CLI::App* sub = add("run", "Simulate a setup and write its cache.", [this] {
+      run.frames = parse_frames(frames);
+      return cli::run(run);
+    });
+    sub->add_option("SETUP", run.setup, "Setup file (.yaml)")->required();
+    sub->add_option("--out", run.out, "Folder of the cache (default: what the setup says)");
+    sub->add_option("--frames", frames, "First and last frame, A:B");
+    sub->add_flag("--resume", run.resume, "Go on from the last good checkpoint");
+    sub->add_flag("--force-restart", run.force_restart, "Start again, over whatever cache is there");
+    sub->add_flag("--no-preview", run.no_preview, "Leave out the pictures the setup asks for");
+    sub->add_flag("--json", run.json, "One JSON document on standard output at the end");
+  }
+  void add_setup_commands() {
+    CLI::App* sub = add("check", "Check a setup file and print everything that is wrong with it.",
+                        [this] { return cli::check(setup); });
+    sub->add_option("SETUP", setup.setup, "Setup file (.yaml)")->required();
+    sub->add_flag("--json", setup.json, "Diagnostics as one JSON document");
+    sub = add("explain", "Print the timeline of a setup: which task of which behavior runs when.",
+              [this] { return cli::explain(setup); });
+    sub->add_option("SETUP", setup.setup, "Setup file (.yaml)")->required();
+    sub->add_flag("--json", setup.json, "The timeline as one JSON document");
+    sub = add("describe", "Describe a behavior and its parameters, or list all behaviors.",
+              [this] { return cli::describe(describe); });
+    sub->add_option("BEHAVIOR", describe.behavior, "Name of a behavior");
+    sub->add_option("--pages", describe.pages, "Write the reference pages to this folder");
+    add("schema", "Print the JSON Schema of the setup file.", [] { return cli::schema(); });
+  }
+  void add_result_commands() {
+    CLI::App* sub = add("info", "Describe a cache, a frame or a geometry file.", [this] { return cli::info(info); });
+    sub->add_option("PATH", info.path, "Cache folder, frame (.h5), .hair, .data, .obj, .ply, .vdb or .usda")
+        ->required();
+    sub->add_flag("--json", info.json, "One JSON document");
+
+    sub = add("preview", "Draw the frames of a cache: pictures and a film.", [this] {
+      preview.frames = parse_frames(frames);
+      return cli::preview(preview);
+    });
+    sub->add_option("CACHE", preview.cache, "Cache folder")->required();
+    sub->add_option("--out", preview.out, "Folder of the pictures (default: CACHE/preview)");
+    sub->add_option("--frames", frames, "First and last frame, A:B");
+    sub->add_option("--every", preview.every, "Frames from one picture to the next")->check(CLI::Range(1, 1000000));
+    sub->add_option("--width", preview.render.width, "Pixels")->check(CLI::Range(16, 16384));
+    sub->add_option("--height", preview.render.height, "Pixels")->check(CLI::Range(16, 16384));
+    sub->add_option("--samples", preview.render.samples, "Per pixel")->check(CLI::Range(1, 4096));
+    sub->add_flag("--glow", preview.glow, "Points glow in the dark (embers, sparks)");
+    sub->add_flag("--no-film", preview.no_film, "Pictures only");
+    sub->add_option("--backend", preview.render.backend, "automatic, embree or raster")
+        ->transform(
+            CLI::CheckedTransformer(std::map<std::string, RenderBackend>{{"automatic", RenderBackend::automatic},
+                                                                         {"embree", RenderBackend::embree},
+                                                                         {"raster", RenderBackend::raster}}));
+
+    sub = add("bench", "Run a benchmark and print its rows.", [this] { return cli::bench(bench); });
+    sub->add_option("NAME", bench.name, "Name of a benchmark; a wrong one lists them")->required();
+    sub->add_flag("--quick", bench.quick, "Small sizes only");
+    sub->add_flag("--json", bench.json, "One JSON document {\"rows\": [...]}");
+  }
+};
+
+int report(ExitCode code, const std::string& message) {
+  log::error(message);
+  // Other ranks may be waiting for this one.
+  if (Communicator::world().size() > 1) Communicator::world().abort(static_cast<int>(code));
+  return static_cast<int>(code);
+}
+
+int main(int argc, char** argv) {
+  CommandLine line;
+  line.app.set_version_flag("--version", std::string("ymir ") + std::string(version));
+  line.app.require_subcommand(1);
+  line.add_run();
+  line.add_setup_commands();
+  line.add_result_commands();
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return line.app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  }
+  if (!log::set_level(line.log_level))
+    return report(ExitCode::usage,
+                  "--log " + line.log_level + ": no such level; use trace, debug, info, warn, error or off");
+  set_threads(line.threads);
+  Communicator::world();
+  try {
+    return static_cast<int>(line.command());
+  } catch (const Error& error) {
+    return report(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return report(ExitCode::io, "out of memory; use a smaller setup or a machine with more memory");
+  } catch (const std::exception& error) {
+    return report(ExitCode::internal, std::string("internal error, please report: ") + error.what());
+  }
+}
+
+}  // namespace
+}  // namespace ymir::cli
+
+int main(int argc, char** argv) { return ymir::cli::main(argc, argv); }

@@ -5,10 +5,12 @@
 // chunk, and a kernel that rewrites a channel keeps the old values without copying them.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 
 #include "ymir/data/array.h"
+#include "ymir/physics/planes.h"
 
 namespace ymir {
 
@@ -18,21 +20,25 @@ struct Planes {
   using Type = T*;
 };
 template <class S>
+struct Planes<const Vec3<S>> {
+  struct Type {
+    const S *x, *y, *z;
+    Vec3<S> operator[](std::ptrdiff_t i) const { return {x[i], y[i], z[i]}; }
+    operator ConstVec3Planes() const requires std::same_as<S, double> { return {x, y, z}; }
+  };
+};
+
+template <class S>
 struct Planes<Vec3<S>> {
   struct Type {
     S *x, *y, *z;
     Vec3<S> operator[](std::ptrdiff_t i) const { return {x[i], y[i], z[i]}; }
     void set(std::ptrdiff_t i, Vec3<S> v) const { x[i] = v.x, y[i] = v.y, z[i] = v.z; }
+    operator typename Planes<const Vec3<S>>::Type() const { return {x, y, z}; }
+    operator Vec3Planes() const requires std::same_as<S, double> { return {x, y, z}; }
+    operator ConstVec3Planes() const requires std::same_as<S, double> { return {x, y, z}; }
   };
 };
-template <class S>
-struct Planes<const Vec3<S>> {
-  struct Type {
-    const S *x, *y, *z;
-    Vec3<S> operator[](std::ptrdiff_t i) const { return {x[i], y[i], z[i]}; }
-  };
-};
-
 class Chunk {
  public:
   int capacity() const { return capacity_; }

@@ -24,26 +24,33 @@ std::vector<T> gather_values(Communicator& communicator, std::span<const T> loca
 }  // namespace
 
 GridDomain::GridDomain(double bucket_size, int levels, Communicator& communicator)
-    : size_(bucket_size), inverse_size_(1 / bucket_size), levels_(levels), communicator_(&communicator) {
-  YMIR_CHECK(bucket_size > 0 && std::isfinite(bucket_size));
+    : levels_(levels), communicator_(&communicator) {
+  set_bucket_size(bucket_size);
   YMIR_CHECK(levels >= 1 && levels < max_bucket_levels);
-  // Before any weights are known: equal shares of the positive octant's diagonal would be arbitrary, so rank 0 owns
-  // all.
+  // Rank 0 owns all space until the first rebalance: no weights are known yet.
   splitters_.assign(static_cast<std::size_t>(communicator.size() - 1), last_key);
+}
+
+void GridDomain::set_bucket_size(double bucket_size) {
+  YMIR_CHECK(bucket_size > 0 && std::isfinite(bucket_size));
+  size_ = bucket_size;
+  inverse_size_ = 1 / bucket_size;
 }
 
 BucketCoord GridDomain::bucket_of(Vec3d p, int level) const {
   constexpr double reach = bucket_reach;
   const auto axis = [&](double v) {
     const double cell = std::floor(v * inverse_size_);
-    const double clamped = cell < -reach ? -reach : cell > reach - 1 ? reach - 1 : cell;
+    const double clamped = !(cell >= -reach) ? -reach : cell > reach - 1 ? reach - 1 : cell;  // NaN: the first bucket
     return static_cast<std::int32_t>(clamped) >> level;
   };
   return {axis(p.x), axis(p.y), axis(p.z), level};
 }
 
 int GridDomain::owner(BucketKey key) const {
-  return static_cast<int>(std::upper_bound(splitters_.begin(), splitters_.end(), key) - splitters_.begin());
+  // The coarsest bucket decides, also for the very last key, which equals the "nothing here" splitter.
+  const BucketKey space = key >> coarse_bits() << coarse_bits();
+  return static_cast<int>(std::upper_bound(splitters_.begin(), splitters_.end(), space) - splitters_.begin());
 }
 
 void GridDomain::set_splitters(std::vector<BucketKey> splitters) {
@@ -66,15 +73,14 @@ void GridDomain::rebalance(std::span<const BucketKey> keys, std::span<const doub
 
   double total = 0;
   for (const std::size_t i : order) total += all_weights[i];
-  // Aligned down to a bucket of the coarsest level, so that space is never cut inside one.
-  const int coarse_bits = 3 * (levels_ - 1) + bucket_level_bits;
   splitters_.assign(static_cast<std::size_t>(ranks - 1), last_key);
   double before = 0;
   int next = 1;
   for (const std::size_t i : order) {
     // Bucket i opens rank `next` when the weight before it reaches that rank's share.
     while (next < ranks && total > 0 && before + 0.5 * all_weights[i] >= total * next / ranks)
-      splitters_[static_cast<std::size_t>(next++ - 1)] = all_keys[i] >> coarse_bits << coarse_bits;
+      // Aligned down to a bucket of the coarsest level, so that space is never cut inside one.
+      splitters_[static_cast<std::size_t>(next++ - 1)] = all_keys[i] >> coarse_bits() << coarse_bits();
     before += all_weights[i];
   }
 }

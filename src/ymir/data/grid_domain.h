@@ -20,6 +20,8 @@ class GridDomain {
   GridDomain(double bucket_size, int levels, Communicator& communicator);
 
   double bucket_size(int level = 0) const { return size_ * static_cast<double>(std::int64_t{1} << level); }
+  // Before any data object holds buckets.
+  void set_bucket_size(double bucket_size);
   int levels() const { return levels_; }
   Communicator& communicator() const { return *communicator_; }
 
@@ -44,6 +46,8 @@ class GridDomain {
   void set_splitters(std::vector<BucketKey> splitters);
 
  private:
+  int coarse_bits() const { return 3 * (levels_ - 1) + bucket_level_bits; }  // of a key, inside one coarsest bucket
+
   double size_;
   double inverse_size_;
   int levels_;

@@ -76,6 +76,8 @@ void ParticleSystem::append(const ParticleBatch& batch) {
   route({&records, 1});
 }
 
+void ParticleSystem::clear() { state_ = {BucketSet(*domain_), {}, std::vector<std::vector<Chunk>>(channels_.size())}; }
+
 ParticleBatch ParticleSystem::export_local() const {
   ParticleBatch batch = make_batch(static_cast<std::size_t>(local_count()));
   const int buckets = state_.buckets.local_count();

@@ -33,6 +33,13 @@ class ParticleSystem {
 
   explicit ParticleSystem(GridDomain& domain);
 
+  // Copies of this rank's state share chunks with it until either is written.
+  struct State {
+    BucketSet buckets;
+    std::vector<int> counts;                 // particles per local bucket
+    std::vector<std::vector<Chunk>> chunks;  // [channel][bucket]
+  };
+
   template <class T>
   ParticleChannel<T> add_channel(std::string name) {
     return {add_channel(std::move(name), ElementOf<T>::type, ElementOf<T>::components)};
@@ -40,6 +47,11 @@ class ParticleSystem {
   int channel_count() const { return static_cast<int>(channels_.size()); }
   const std::string& channel_name(int channel) const { return channels_[static_cast<std::size_t>(channel)].name; }
   std::optional<int> find_channel(std::string_view name) const;
+  template <class T>
+  bool holds(int channel) const {
+    const Channel& c = channels_[static_cast<std::size_t>(channel)];
+    return c.type == ElementOf<T>::type && c.components == ElementOf<T>::components;
+  }
 
   GridDomain& domain() const { return *domain_; }
   const BucketSet& buckets() const { return state_.buckets; }
@@ -50,8 +62,7 @@ class ParticleSystem {
   // Planes of one channel of one bucket. modify keeps the values, overwrite does not.
   template <class T>
   typename Planes<const T>::Type read(ParticleChannel<T> channel, int bucket) const {
-    const Chunk& chunk = state_.chunks[static_cast<std::size_t>(channel.index)][static_cast<std::size_t>(bucket)];
-    return planes<const T>(chunk.read(), chunk.capacity());
+    return read(state_, channel, bucket);
   }
   template <class T>
   typename Planes<T>::Type modify(ParticleChannel<T> channel, int bucket) {
@@ -68,6 +79,7 @@ class ParticleSystem {
   ParticleBatch make_batch(std::size_t count) const;
   // Adds particles; they go to the buckets and ranks of their positions, after those already there. Collective.
   void append(const ParticleBatch& batch);
+  void clear();
   // All local particles in bucket order.
   ParticleBatch export_local() const;
 
@@ -82,13 +94,12 @@ class ParticleSystem {
   // Finds the neighbouring subset if the buckets changed since the last call. Collective.
   void connect();
 
-  // Copies of this rank's state share chunks with it until either is written.
-  struct State {
-    BucketSet buckets;
-    std::vector<int> counts;                 // particles per local bucket
-    std::vector<std::vector<Chunk>> chunks;  // [channel][bucket]
-  };
   const State& state() const { return state_; }
+  template <class T>
+  static typename Planes<const T>::Type read(const State& state, ParticleChannel<T> channel, int bucket) {
+    const Chunk& chunk = state.chunks[static_cast<std::size_t>(channel.index)][static_cast<std::size_t>(bucket)];
+    return planes<const T>(chunk.read(), chunk.capacity());
+  }
   void restore(const State& state) { state_ = state; }
 
   // Name of a floating-point channel that holds a NaN or an infinity on this rank, if any.

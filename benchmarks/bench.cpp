@@ -1,0 +1,140 @@
+#include "bench.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+
+#include "ymir/base/error.h"
+#include "ymir/parallel/threads.h"
+
+namespace ymir::bench {
+namespace {
+
+std::vector<BenchRow> bench_data(const BenchOptions& options) {
+  std::vector<BenchRow> rows = bench_memory(options);
+  std::vector<BenchRow> stencil = bench_stencil(options);
+  std::move(stencil.begin(), stencil.end(), std::back_inserter(rows));
+  return rows;
+}
+
+// Value of a "name : value" line, as /proc writes them.
+std::string proc_field(const char* file, std::string_view name) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const auto colon = line.find(':');
+    if (colon == std::string::npos || !std::string_view(line).starts_with(name)) continue;
+    const auto start = line.find_first_not_of(" \t", colon + 1);
+    return start == std::string::npos ? "" : line.substr(start);
+  }
+  return "";
+}
+
+std::string machine() {
+  const std::string model = proc_field("/proc/cpuinfo", "model name");
+  std::ifstream in("/proc/cpuinfo");
+  int processors = 0;
+  for (std::string line; std::getline(in, line);) processors += line.starts_with("processor") ? 1 : 0;
+  return fmt::format("{} x{}", model.empty() ? "unknown" : model, processors);
+}
+
+using Cells = std::array<std::string, 14>;
+
+Cells cells(const BenchRow& r) {
+  return {r.commit,
+          r.machine,
+          r.scene,
+          r.solver,
+          fmt::format("{}", r.ranks),
+          fmt::format("{}", r.threads),
+          fmt::format("{}", r.elements),
+          fmt::format("{:.3g}", r.setup_s),
+          fmt::format("{:.4g}", r.s_per_step),
+          fmt::format("{:.3f}", r.ns_per_element),
+          fmt::format("{}", r.iterations),
+          fmt::format("{:.3g}", r.residual),
+          fmt::format("{:.0f}", r.peak_MB),
+          fmt::format("{:016x}", r.hash)};
+}
+
+}  // namespace
+
+const std::vector<Benchmark>& benchmarks() {
+  static const std::vector<Benchmark> all{
+      {"data", "memory bandwidth, stencil on a Discrete Volume against a dense array and OpenVDB", &bench_data},
+  };
+  return all;
+}
+
+std::vector<BenchRow> run_benchmark(std::string_view name, const BenchOptions& options) {
+  std::string names;
+  for (const Benchmark& benchmark : benchmarks()) {
+    if (name == benchmark.name) return benchmark.run(options);
+    names += fmt::format(" {}", benchmark.name);
+  }
+  throw Error(ExitCode::usage, fmt::format("bench: no benchmark is named '{}'; there are:{}", name, names));
+}
+
+BenchRow new_row(std::string scene, std::string solver) {
+  BenchRow row;
+  row.commit = YMIR_COMMIT;
+  row.machine = machine();
+  row.scene = std::move(scene);
+  row.solver = std::move(solver);
+  row.ranks = Communicator::world().size();
+  row.threads = threads();
+  return row;
+}
+
+void set_time(BenchRow& row, double seconds_per_step, std::int64_t elements) {
+  row.elements = elements;
+  row.s_per_step = seconds_per_step;
+  row.ns_per_element = elements > 0 ? seconds_per_step * 1e9 / static_cast<double>(elements) : 0;
+}
+
+void reset_peak_memory() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+double peak_memory_MB() {
+  if (const std::string kilobytes = proc_field("/proc/self/status", "VmHWM"); !kilobytes.empty())
+    return std::stod(kilobytes) / 1024;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+std::string to_table(const std::vector<BenchRow>& rows) {
+  std::vector<Cells> table{{"commit", "machine", "scene", "solver", "ranks", "threads", "elements", "setup_s",
+                            "s_per_step", "ns_per_element", "iterations", "residual", "peak_MB", "hash"}};
+  for (const BenchRow& row : rows) table.push_back(cells(row));
+  std::array<std::size_t, 14> widths{};
+  for (const Cells& line : table)
+    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+  std::string text;
+  for (const Cells& line : table) {
+    for (std::size_t c = 0; c < line.size(); ++c) {
+      const bool words = c < 4;
+      text += words ? fmt::format("{:<{}}", line[c], widths[c]) : fmt::format("{:>{}}", line[c], widths[c]);
+      text += c + 1 < line.size() ? "  " : "\n";
+    }
+  }
+  return text;
+}
+
+std::string to_comparison(const std::vector<BenchRow>& rows) {
+  std::string text;
+  for (std::size_t first = 0; first < rows.size();) {
+    std::size_t end = first + 1;
+    while (end < rows.size() && rows[end].scene == rows[first].scene) ++end;
+    for (std::size_t i = first + 1; i < end; ++i)
+      text += fmt::format("{}: {} takes {:.2f} times as long as {}, {}\n", rows[i].scene, rows[i].solver,
+                          rows[i].ns_per_element / rows[first].ns_per_element, rows[first].solver,
+                          rows[i].hash == rows[first].hash ? "same result" : "DIFFERENT RESULT");
+    first = end;
+  }
+  return text;
+}
+
+}  // namespace ymir::bench

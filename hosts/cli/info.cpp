@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "progress.h"
+#include "ymir/cache/cache.h"
+#include "ymir/cache/formats/describe.h"
+
+namespace ymir::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+Json entry_to_json(const CacheEntry& entry) {
+  return {{"number", entry.number},
+          {"time", entry.time},
+          {"hash", hex(entry.state_hash)},
+          {"bytes", entry.stamp.bytes},
+          {"checksum", hex(entry.stamp.checksum)},
+          {"seconds", entry.seconds}};
+}
+
+ExitCode cache_info(const InfoArguments& arguments) {
+  const Cache cache = Cache::open(arguments.path);
+  const std::vector<Cache::Problem> problems = cache.verify();
+  const Manifest& manifest = cache.manifest();
+  if (arguments.json) {
+    Json frames = Json::array(), checkpoints = Json::array(), damaged = Json::array();
+    for (const CacheEntry& entry : manifest.frames) frames.push_back(entry_to_json(entry));
+    for (const CacheEntry& entry : manifest.checkpoints) checkpoints.push_back(entry_to_json(entry));
+    for (const Cache::Problem& p : problems) damaged.push_back({{"file", p.file}, {"what", p.what}});
+    std::cout << Json{{"kind", "cache"},
+                      {"setup", manifest.identity.setup_name},
+                      {"setup_hash", hex(manifest.identity.setup_hash)},
+                      {"fps", manifest.fps},
+                      {"frames", frames},
+                      {"checkpoints", checkpoints},
+                      {"problems", damaged}}
+                     .dump(2)
+              << "\n";
+  } else {
+    std::cout << fmt::format("cache of {} (ymir {}), {} fps, {} frames, {} checkpoints\n", manifest.identity.setup_name,
+                             manifest.program_version, manifest.fps, manifest.frames.size(),
+                             manifest.checkpoints.size());
+    for (const CacheEntry& entry : manifest.frames)
+      std::cout << fmt::format("  frame {:>6}  {:>9.4f} s  state {}  {:>12} bytes  {:.2f} s\n", entry.number,
+                               entry.time, hex(entry.state_hash), grouped(static_cast<std::int64_t>(entry.stamp.bytes)),
+                               entry.seconds);
+    for (const CacheEntry& entry : manifest.checkpoints)
+      std::cout << fmt::format("  checkpoint after frame {}\n", entry.number);
+  }
+  for (const Cache::Problem& p : problems)
+    std::cerr << fmt::format("{}: {}: {}\n", arguments.path.string(), p.file, p.what);
+  if (!problems.empty())
+    throw Error(ExitCode::io, fmt::format("{}: {} damaged file{}; ymir run --resume recomputes what is lost",
+                                          arguments.path.string(), problems.size(), problems.size() == 1 ? "" : "s"));
+  return ExitCode::ok;
+}
+
+ExitCode frame_info(const InfoArguments& arguments) {
+  const Frame frame = read_frame_file(arguments.path);
+  Json objects = Json::array();
+  std::string text = fmt::format("frame {}, {} s, state {}\n", frame.number, frame.time, hex(frame.hash));
+  for (const ObjectState& object : frame.objects) {
+    Json channels = Json::object();
+    text += fmt::format("  {} ({})\n", object.name, object.kind);
+    for (const auto& [name, array] : object.channels) {
+      channels[name] = {{"count", array.count()}, {"components", array.components()}};
+      text += fmt::format("    {:<12} {:>12} x {}\n", name, grouped(static_cast<std::int64_t>(array.count())),
+                          array.components());
+    }
+    objects.push_back({{"name", object.name}, {"kind", object.kind}, {"channels", channels}});
+  }
+  std::cout << (arguments.json ? Json{{"kind", "frame"},
+                                      {"number", frame.number},
+                                      {"time", frame.time},
+                                      {"hash", hex(frame.hash)},
+                                      {"objects", objects}}
+                                         .dump(2) +
+                                     "\n"
+                               : text);
+  return ExitCode::ok;
+}
+
+ExitCode file_info(const InfoArguments& arguments) {
+  const FileSummary summary = describe_file(arguments.path);
+  Json json{{"kind", "file"}, {"format", summary.format}};
+  std::string text = "format: " + summary.format + "\n";
+  for (const auto& [name, value] : summary.values)
+    std::visit(
+        [&, &key = name](const auto& v) {
+          json[key] = v;
+          text += fmt::format("{}: {}\n", key, v);
+        },
+        value);
+  if (summary.bounds) {
+    const Box& b = *summary.bounds;
+    json["bounds"] = {{b.low.x, b.low.y, b.low.z}, {b.high.x, b.high.y, b.high.z}};
+    text += fmt::format("bounds: [{:g}, {:g}, {:g}] to [{:g}, {:g}, {:g}]\n", b.low.x, b.low.y, b.low.z, b.high.x,
+                        b.high.y, b.high.z);
+  }
+  std::cout << (arguments.json ? json.dump(2) + "\n" : text);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode info(const InfoArguments& arguments) {
+  if (!std::filesystem::exists(arguments.path))
+    throw Error(ExitCode::bad_input, arguments.path.string() + ": no such file or folder");
+  if (std::filesystem::is_directory(arguments.path)) return cache_info(arguments);
+  return arguments.path.extension() == ".h5" ? frame_info(arguments) : file_info(arguments);
+}
+
+}  // namespace ymir::cli

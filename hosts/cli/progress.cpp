@@ -1,0 +1,72 @@
+#include "progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <iostream>
+
+#include "ymir/base/log.h"
+#include "ymir/parallel/communicator.h"
+
+namespace ymir::cli {
+
+std::string duration(double seconds) {
+  const auto s = static_cast<std::int64_t>(std::llround(seconds));
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
+  return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+std::string grouped(std::int64_t number) {
+  std::string text = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
+    text.insert(static_cast<std::size_t>(at), ",");
+  return text;
+}
+
+Progress::Progress(std::string what)
+    : what_(std::move(what)),
+      silent_(!Communicator::world().root() || log::level() > log::Level::info),
+      terminal_(isatty(STDERR_FILENO) != 0) {}
+
+Progress::~Progress() { clear(); }
+
+void Progress::begin(std::int64_t first, std::int64_t last) {
+  first_ = first;
+  last_ = last;
+  since_begin_.restart();
+}
+
+void Progress::clear() {
+  if (drawn_) std::cerr << "\r\033[K" << std::flush;
+  drawn_ = false;
+}
+
+void Progress::draw(std::int64_t frame, double done, const std::string& detail) {
+  const double all = static_cast<double>(last_ - first_ + 1);
+  const double left = done > 0 ? since_begin_.seconds() * (all - done) / done : 0;
+  constexpr int width = 24;
+  const int filled = static_cast<int>(width * done / all);
+  std::cerr << fmt::format("\r\033[K{} [{:<{}}] frame {} of {}  {}  {} left", what_,
+                           std::string(static_cast<std::size_t>(filled), '#'), width, frame, last_, detail,
+                           duration(left))
+            << std::flush;
+  drawn_ = true;
+}
+
+void Progress::update(std::int64_t frame, double fraction, const std::string& detail) {
+  if (silent_ || !terminal_ || since_draw_.seconds() < 0.1) return;
+  since_draw_.restart();
+  draw(frame, static_cast<double>(frame - first_) + fraction, detail);
+}
+
+void Progress::finish_frame(std::int64_t frame, const std::string& detail) {
+  if (silent_) return;
+  const double done = static_cast<double>(frame - first_ + 1);
+  if (terminal_) return draw(frame, done, detail);
+  const double left = since_begin_.seconds() / done * static_cast<double>(last_ - frame);
+  std::cerr << fmt::format("{} frame {} of {}  {}  {} left\n", what_, frame, last_, detail, duration(left));
+}
+
+}  // namespace ymir::cli

@@ -1,0 +1,38 @@
+// One line on a terminal that says how far a run is and how long it will take; a line per frame where there is no
+// terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ymir/base/timer.h"
+
+namespace ymir::cli {
+
+class Progress {
+ public:
+  explicit Progress(std::string what);  // silent on other ranks than 0, and when the log level is above info
+  ~Progress();
+
+  void begin(std::int64_t first, std::int64_t last);
+  // fraction: of this frame, 0 to 1; detail: "3 substeps, 120,000 elements".
+  void update(std::int64_t frame, double fraction, const std::string& detail);
+  void finish_frame(std::int64_t frame, const std::string& detail);
+
+ private:
+  void draw(std::int64_t frame, double done, const std::string& detail);
+  void clear();
+
+  std::string what_;
+  bool silent_, terminal_;
+  std::int64_t first_ = 0, last_ = 0;
+  Timer since_begin_, since_draw_;
+  bool drawn_ = false;
+};
+
+// "1:02:03", "4:05", "12 s".
+std::string duration(double seconds);
+// "1,234,567".
+std::string grouped(std::int64_t number);
+
+}  // namespace ymir::cli

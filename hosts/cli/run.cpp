@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "setup_file.h"
+#include "ymir/base/log.h"
+#include "ymir/behaviors/register.h"
+#include "ymir/setup/session.h"
+
+namespace ymir::cli {
+
+FrameRangeArgument parse_frames(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto colon = text.find(':');
+  try {
+    if (colon != std::string::npos) {
+      std::size_t used_first = 0, used_last = 0;
+      const std::string first = text.substr(0, colon), last = text.substr(colon + 1);
+      const std::pair<std::int64_t, std::int64_t> range{std::stoll(first, &used_first), std::stoll(last, &used_last)};
+      if (used_first == first.size() && used_last == last.size() && range.first <= range.second) return range;
+    }
+  } catch (const std::logic_error&) {  // not a number, or out of range: reported below
+  }
+  throw Error(ExitCode::usage, "--frames " + text + ": write the first and last frame as A:B, for example 1:48");
+}
+
+ExitCode run(const RunArguments& arguments) {
+  const std::atomic<bool>& stop = watch_interrupts();
+  Communicator& world = Communicator::world();
+  const Registry registry = all_behaviors();
+  const SolverSetup setup = load_setup(arguments.setup, registry);
+  SessionOptions options;
+  options.out = arguments.out.empty() ? std::filesystem::path(setup.outputs.cache) : arguments.out;
+  options.resume = arguments.resume;
+  options.force_restart = arguments.force_restart;
+  options.frames = arguments.frames;
+  options.stop = &stop;
+
+  Progress progress("simulate");
+  SessionEvents events;
+  events.begin = [&](std::int64_t first, std::int64_t last) { progress.begin(first, last); };
+  events.progress = [&](const FrameProgress& p) {
+    progress.update(p.frame, p.fraction, fmt::format("substep {}, {} elements", p.substep, grouped(p.elements)));
+  };
+  events.frame_done = [&](const Frame& frame, double seconds) {
+    progress.finish_frame(frame.number, fmt::format("{:.2f} s", seconds));
+  };
+  const SessionOutcome outcome = run_session(setup, options, events, world);
+  if (!world.root()) return outcome.interrupted ? ExitCode::interrupted : ExitCode::ok;
+
+  if (arguments.json)
+    std::cout << nlohmann::ordered_json{{"cache", options.out.string()},
+                                        {"frames", outcome.frames},
+                                        {"last_frame", outcome.last_frame},
+                                        {"interrupted", outcome.interrupted}}
+                     .dump(2)
+              << "\n";
+  if (outcome.interrupted) {
+    log::warn(fmt::format("stopped after frame {}; go on with: ymir run {} --out {} --resume", outcome.last_frame,
+                          arguments.setup.string(), options.out.string()));
+    return ExitCode::interrupted;
+  }
+  log::info(fmt::format("{}: frames to {} in the cache", options.out.string(), outcome.last_frame));
+  const PreviewParams& pictures = setup.outputs.preview;
+  if (pictures.every > 0 && !arguments.no_preview) {
+    PreviewArguments draw;
+    draw.cache = options.out;
+    draw.every = pictures.every;
+    draw.glow = pictures.style == PictureStyle::glow;
+    draw.render.width = pictures.width;
+    draw.render.height = pictures.height;
+    return preview(draw);
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace ymir::cli

@@ -1,0 +1,110 @@
+// check, explain, describe, schema: what can be said about a setup without running it.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "setup_file.h"
+#include "ymir/behaviors/register.h"
+#include "ymir/cache/atomic_file.h"
+#include "ymir/setup/build.h"
+#include "ymir/setup/json_schema.h"
+#include "ymir/setup/reference.h"
+#include "ymir/setup/suggest.h"
+
+namespace ymir::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Diagnostic& d) {
+  return {{"severity", d.severity == Severity::error ? "error" : "warning"},
+          {"file", d.file},
+          {"line", d.at.line},
+          {"column", d.at.column},
+          {"path", d.path},
+          {"message", d.message}};
+}
+
+}  // namespace
+
+SolverSetup load_setup(const std::filesystem::path& path, const Registry& registry) {
+  ReadResult result = read_setup(path, registry);
+  if (Communicator::world().root()) std::cerr << to_string(result.diagnostics);
+  if (!result.setup) {
+    const auto errors = std::count_if(result.diagnostics.begin(), result.diagnostics.end(),
+                                      [](const Diagnostic& d) { return d.severity == Severity::error; });
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: {} error{} in the setup", path.string(), errors, errors == 1 ? "" : "s"));
+  }
+  return std::move(*result.setup);
+}
+
+ExitCode check(const SetupArguments& arguments) {
+  const Registry registry = all_behaviors();
+  const ReadResult result = read_setup(arguments.setup, registry);
+  if (arguments.json) {
+    Json diagnostics = Json::array();
+    for (const Diagnostic& d : result.diagnostics) diagnostics.push_back(to_json(d));
+    std::cout << Json{{"ok", result.setup.has_value()}, {"diagnostics", diagnostics}}.dump(2) << "\n";
+  } else {
+    std::cout << to_string(result.diagnostics);
+    if (result.setup) std::cout << arguments.setup.string() << ": good\n";
+  }
+  return result.setup ? ExitCode::ok : ExitCode::bad_input;
+}
+
+ExitCode explain(const SetupArguments& arguments) {
+  const Registry registry = all_behaviors();
+  const SolverSetup setup = load_setup(arguments.setup, registry);
+  const BuiltSimulation built = build(setup, Communicator::world());
+  built.simulation->schedule();
+  if (!arguments.json) {
+    std::cout << explain(built);
+    return ExitCode::ok;
+  }
+  Json tasks = Json::array();
+  for (const Task& task : built.simulation->timeline().tasks())
+    tasks.push_back({{"stage", info(task.stage).name},
+                     {"group", built.groups[static_cast<std::size_t>(task.group)]},
+                     {"owner", task.owner},
+                     {"task", task.what},
+                     {"reads", task.reads},
+                     {"writes", task.writes}});
+  std::cout << Json{{"tasks", tasks}, {"off", built.switched_off}}.dump(2) << "\n";
+  return ExitCode::ok;
+}
+
+ExitCode describe(const DescribeArguments& arguments) {
+  const Registry registry = all_behaviors();
+  if (!arguments.pages.empty()) {
+    std::filesystem::create_directories(arguments.pages);
+    for (const auto& [name, text] : reference_pages(registry)) {
+      AtomicFile file(arguments.pages / name);
+      file.write(text);
+      file.commit();
+    }
+    return ExitCode::ok;
+  }
+  if (arguments.behavior.empty()) {
+    std::cout << describe_all(registry);
+    return ExitCode::ok;
+  }
+  const BehaviorType* type = registry.find(arguments.behavior);
+  if (type == nullptr) {
+    std::vector<std::string> names;
+    for (const BehaviorType& known : registry.all()) names.push_back(known.schema.name);
+    throw Error(ExitCode::usage, fmt::format("no behavior {}; {} (`ymir describe` lists all)", arguments.behavior,
+                                             suggest(arguments.behavior, names)));
+  }
+  std::cout << describe(*type);
+  return ExitCode::ok;
+}
+
+ExitCode schema() {
+  std::cout << json_schema(all_behaviors()) << "\n";
+  return ExitCode::ok;
+}
+
+}  // namespace ymir::cli

@@ -1,0 +1,102 @@
+#include "ymir/behaviors/objects/particle_object_behavior.h"
+
+#include <algorithm>
+
+#include "ymir/behaviors/scope.h"
+
+namespace ymir {
+namespace {
+
+// Buckets a cloud of this extent [m] is divided into along its longest side, unless the user says otherwise.
+double bucket_for(Vec3d extent) { return std::max({extent.x, extent.y, extent.z, 1e-6}) / 8; }
+
+}  // namespace
+
+Schema<ParticleObjectBehavior::Emit> ParticleObjectBehavior::Emit::schema() {
+  return Schema<Emit>("emit", "Source of new points.")
+      .param(&Emit::from, "from", "Where points appear: in a box, in a sphere, or on a surface.")
+      .enumerated<SourceShape>(
+          {{"box", SourceShape::box}, {"sphere", SourceShape::sphere}, {"surface", SourceShape::surface}})
+      .param(&Emit::center, "center", unit::m, "Centre of the box or sphere.")
+      .param(&Emit::size, "size", unit::m, "Edges of the box.")
+      .at_least(0)
+      .param(&Emit::radius, "radius", unit::m, "Radius of the sphere.")
+      .at_least(0)
+      .param(&Emit::surface, "surface", "Input whose triangles emit, evenly by area.")
+      .accepts({InputKind::surface})
+      .param(&Emit::rate, "rate", unit::per_second, "Points per second.")
+      .range(1e-6, 1e10)
+      .param(&Emit::start, "start", unit::s, "When emission begins.")
+      .param(&Emit::stop, "stop", unit::s, "When emission ends.")
+      .param(&Emit::limit, "limit", "Points emitted in all, at most.")
+      .at_least(0)
+      .param(&Emit::velocity, "velocity", unit::m_per_s, "Velocity of new points.")
+      .param(&Emit::spread, "spread", unit::m_per_s, "Random velocity added, up to this speed.")
+      .at_least(0)
+      .param(&Emit::seed, "seed", "Another number, other points of the same kind.")
+      .at_least(0);
+}
+
+Schema<ParticleObjectBehavior::Params> ParticleObjectBehavior::schema() {
+  return Schema<Params>("particle_object", "Points that move on their own: from a file, or emitted.")
+      .category(Category::object)
+      .example("examples/embers.yaml")
+      .param(&Params::points, "points", "Input with the points at the beginning; its channel velocity is used.")
+      .accepts({InputKind::points})
+      .param(&Params::emit, "emit", Emit::schema(), "Source of new points.")
+      .param(&Params::radius, "radius", unit::m, "Radius of a point.")
+      .positive()
+      .param(&Params::radius_variation, "radius_variation", unit::none,
+             "Radii of emitted points differ by up to this fraction.")
+      .range(0, 0.99)
+      .param(&Params::density, "density", unit::kg_per_m3, "Density of a point; with the radius it gives the mass.")
+      .positive()
+      .param(&Params::courant_number, "courant_number", unit::none,
+             "Adaptive substeps move no point farther than this many buckets.")
+      .positive()
+      .advanced()
+      .param(&Params::bucket, "bucket", unit::m,
+             "Edge of the buckets that store the points; chosen from the extent when absent.")
+      .positive()
+      .advanced();
+}
+
+PointSource ParticleObjectBehavior::source(const Emit& emit, Scope& scope) const {
+  PointSource::Description d;
+  d.shape = emit.from;
+  d.center = emit.center;
+  d.size = emit.size;
+  d.radius = emit.radius;
+  d.rate = emit.rate;
+  d.start = emit.start;
+  if (emit.stop) d.stop = *emit.stop;
+  if (emit.limit) d.limit = *emit.limit;
+  d.velocity = emit.velocity;
+  d.spread = emit.spread;
+  d.seed = static_cast<std::uint64_t>(emit.seed);
+  if (emit.from != SourceShape::surface) {
+    const double edge = 2 * emit.radius;
+    scope.ask_bucket_size(
+        params_.bucket.value_or(bucket_for(emit.from == SourceShape::box ? emit.size : Vec3d{edge, edge, edge})));
+    return PointSource(d, nullptr);
+  }
+  if (emit.surface.empty())
+    throw Error(ExitCode::bad_input,
+                scope.path() + ".emit: emission from a surface needs `surface:`, the name of an input");
+  const Surface surface = scope.surface(emit.surface);
+  scope.ask_bucket_size(params_.bucket.value_or(bucket_for(bounds(surface.positions).size())));
+  return PointSource(d, &surface);
+}
+
+void ParticleObjectBehavior::create(Scope& scope) {
+  ParticleObject::Description d{params_.radius, params_.radius_variation, params_.density, params_.courant_number};
+  auto& object = scope.add_object(std::make_unique<ParticleObject>(scope.path(), scope.group(), scope.domain(), d));
+  if (!params_.points.empty()) {
+    const Points points = scope.points(params_.points);
+    object.add_points(points);
+    scope.ask_bucket_size(params_.bucket.value_or(bucket_for(bounds(points.positions).size())));
+  }
+  if (params_.emit) object.add_source(source(*params_.emit, scope));
+}
+
+}  // namespace ymir

@@ -1,0 +1,23 @@
+#include "ymir/behaviors/register.h"
+
+#include "ymir/behaviors/constraints/collider.h"
+#include "ymir/behaviors/forces/drag.h"
+#include "ymir/behaviors/forces/force_field.h"
+#include "ymir/behaviors/forces/gravity.h"
+#include "ymir/behaviors/objects/particle_object_behavior.h"
+#include "ymir/behaviors/operators/kill.h"
+
+namespace ymir {
+
+Registry all_behaviors() {
+  Registry registry;
+  registry.add<ParticleObjectBehavior>();
+  registry.add<Gravity>();
+  registry.add<ForceField>();
+  registry.add<DragBehavior>();
+  registry.add<ColliderBehavior>();
+  registry.add<Kill>();
+  return registry;
+}
+
+}  // namespace ymir

@@ -1,0 +1,21 @@
+#include "ymir/behaviors/registry.h"
+
+#include "ymir/base/check.h"
+
+namespace ymir {
+
+const BehaviorType* Registry::find(std::string_view name) const {
+  for (const BehaviorType& type : types_)
+    if (type.schema.name == name) return &type;
+  return nullptr;
+}
+
+void Registry::add(BehaviorType type) {
+  const std::string& name = type.schema.name;
+  YMIR_CHECK(find(name) == nullptr);
+  YMIR_CHECK(name != "group" && name != "with" && name != "enabled");
+  YMIR_CHECK(type.schema.category != Category::section);
+  types_.push_back(std::move(type));
+}
+
+}  // namespace ymir

@@ -1,0 +1,50 @@
+// The behaviors a setup may use. Registration is explicit (register.cpp): one line per behavior.
+#pragma once
+
+#include <concepts>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "ymir/behaviors/behavior.h"
+#include "ymir/param/schema.h"
+
+namespace ymir {
+
+struct BehaviorType {
+  SchemaInfo schema;
+  // From the values that were given; the others keep their defaults.
+  std::function<std::unique_ptr<Behavior>(const ParamValues& given)> create;
+};
+
+class Registry {
+ public:
+  Registry() = default;
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+  Registry(Registry&&) = default;
+  Registry& operator=(Registry&&) = default;
+
+  template <std::derived_from<Behavior> B>
+  void add() {
+    using Params = typename B::Params;
+    SchemaInfo info = B::schema().info();
+    add({info, [info](const ParamValues& given) -> std::unique_ptr<Behavior> {
+           Params params{};
+           apply(info, given, &params);
+           return std::make_unique<B>(std::move(params));
+         }});
+  }
+
+  const BehaviorType* find(std::string_view name) const;
+  // In the order of registration; addresses are stable.
+  const std::deque<BehaviorType>& all() const { return types_; }
+
+ private:
+  void add(BehaviorType type);
+  std::deque<BehaviorType> types_;
+};
+
+}  // namespace ymir

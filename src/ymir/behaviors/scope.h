@@ -1,0 +1,59 @@
+// What a behavior sees when it creates Objects and Actions: its Group and everything below, the inputs, the simulation.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ymir/data/meshes.h"
+#include "ymir/data/volume_grid.h"
+#include "ymir/objects/particle_object.h"
+#include "ymir/param/references.h"
+#include "ymir/pipeline/simulation.h"
+
+namespace ymir {
+
+class Scope {
+ public:
+  // Groups are numbered depth first: this one and those below are [group, group_end).
+  Scope(Simulation& simulation, std::span<const InputSpec> inputs, std::string path, int group, int group_end);
+
+  const std::string& path() const { return path_; }  // of the behavior
+  int group() const { return group_; }
+  GridDomain& domain() { return simulation_->domain(); }
+
+  template <class T>
+  T& add_object(std::unique_ptr<T> object) {
+    created_ = true;
+    return simulation_->add(std::move(object));
+  }
+  // Objects made of loose particles in this Group and below. Empty: the behavior has nothing to act on and switches
+  // off.
+  std::vector<ParticleObject*> particle_objects();
+
+  // Inputs, read and scaled to metres; errors name the file.
+  Points points(const InputRef& input) const;
+  Surface surface(const InputRef& input) const;
+  VolumeGrid vector_volume(const InputRef& input) const;
+
+  // The domain's buckets get the smallest edge any object asks for [m].
+  void ask_bucket_size(double edge);
+  std::optional<double> asked_bucket_size() const { return bucket_size_; }
+
+  bool switched_off() const { return !created_ && found_nothing_; }
+
+ private:
+  const InputSpec& spec(const InputRef& input) const;
+
+  Simulation* simulation_;
+  std::span<const InputSpec> inputs_;
+  std::string path_;
+  int group_, group_end_;
+  std::optional<double> bucket_size_;
+  bool created_ = false;
+  bool found_nothing_ = false;
+};
+
+}  // namespace ymir

@@ -1,0 +1,292 @@
+#include "ymir/cache/formats/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "ymir/base/error.h"
+#include "ymir/cache/formats/bounded_reader.h"
+#include "ymir/cache/formats/hair.h"
+#include "ymir/cache/formats/obj.h"
+#include "ymir/cache/formats/ply.h"
+#include "ymir/cache/formats/usc_data.h"
+#include "ymir/cache/formats/vdb.h"
+
+namespace ymir {
+namespace {
+
+constexpr const char* known = ".hair, .data, .obj, .ply, .vdb and .usda";
+
+std::string extension_of(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what) {
+  throw Error(ExitCode::bad_input, path.string() + ": " + what);
+}
+
+const char* name_of(ScalarType type) {
+  constexpr const char* names[] = {"f32", "f64", "i32", "i64", "u8", "u64"};
+  return names[static_cast<int>(type)];
+}
+
+class Summary {
+ public:
+  explicit Summary(const char* format) { summary_.format = format; }
+  FileSummary take() { return std::move(summary_); }
+
+  void add(std::string key, SummaryValue value) { summary_.values.emplace_back(std::move(key), std::move(value)); }
+  void add_count(std::string key, std::size_t count) { add(std::move(key), static_cast<std::int64_t>(count)); }
+  void add_bounds(const Box& box) {
+    if (box.empty()) return;
+    if (!summary_.bounds) summary_.bounds.emplace();
+    summary_.bounds->include(box);
+  }
+  void add_channels(const std::string& kind, const Channels& channels) {
+    for (const auto& [name, array] : channels.all()) {
+      const std::string size = array.components() > 1 ? fmt::format("x{}", array.components()) : "";
+      add(kind + " channel " + name, name_of(array.type()) + size);
+    }
+  }
+
+  void add_curves(const Curves& curves) {
+    add_count("strands", curves.strand_count());
+    add_count("vertices", curves.positions.size());
+    std::int64_t fewest = curves.strand_count() > 0 ? std::numeric_limits<std::int64_t>::max() : 0;
+    std::int64_t most = 0;
+    std::int64_t roots = 0;  // strands of one vertex
+    double shortest = std::numeric_limits<double>::infinity();
+    double longest = 0;
+    double total = 0;
+    for (std::size_t s = 0; s < curves.strand_count(); ++s) {
+      const std::int64_t count = curves.first[s + 1] - curves.first[s];
+      fewest = std::min(fewest, count);
+      most = std::max(most, count);
+      if (count == 1) {
+        ++roots;
+        continue;
+      }
+      double length = 0;
+      for (auto v = static_cast<std::size_t>(curves.first[s]) + 1; v < static_cast<std::size_t>(curves.first[s + 1]);
+           ++v)
+        length += norm(curves.positions[v] - curves.positions[v - 1]);
+      shortest = std::min(shortest, length);
+      longest = std::max(longest, length);
+      total += length;
+    }
+    add("fewest vertices per strand", fewest);
+    add("most vertices per strand", most);
+    if (roots > 0) add("strands of one vertex (roots without hair)", roots);
+    if (const auto grown = static_cast<std::int64_t>(curves.strand_count()) - roots; grown > 0) {
+      add("shortest strand", shortest);
+      add("mean strand", total / static_cast<double>(grown));
+      add("longest strand", longest);
+    }
+    add_channels("vertex", curves.vertices);
+    add_bounds(bounds(curves.positions));
+  }
+  void add_surface(const Surface& surface) {
+    add_count("vertices", surface.positions.size());
+    add_count("triangles", surface.triangles.size());
+    add("closed", closed(surface));
+    add_channels("vertex", surface.vertices);
+    add_channels("face", surface.faces);
+    add_bounds(bounds(surface.positions));
+  }
+  void add_points(const Points& points) {
+    add_count("points", points.positions.size());
+    add_channels("vertex", points.vertices);
+    add_bounds(bounds(points.positions));
+  }
+
+ private:
+  FileSummary summary_;
+};
+
+FileSummary describe_hair(const std::filesystem::path& path) {
+  const FileBytes file(path);
+  const HairHeader header = read_hair_header(file.bytes(), path.string());
+  Summary summary("hair");
+  summary.add_curves(read_hair(file.bytes(), path.string()));
+  summary.add("default thickness", static_cast<double>(header.default_thickness));
+  summary.add("default transparency", static_cast<double>(header.default_transparency));
+  const auto& color = header.default_color;
+  summary.add("default color", fmt::format("{} {} {}", color[0], color[1], color[2]));
+  std::string info = header.info;
+  std::replace_if(
+      info.begin(), info.end(), [](char c) { return c < ' ' || c >= 0x7f; }, '?');
+  if (!info.empty()) summary.add("info", std::move(info));
+  return summary.take();
+}
+
+FileSummary describe_obj(const std::filesystem::path& path) {
+  const ObjFile file = read_obj_file(FileBytes(path).bytes(), path.string());
+  Summary summary("obj");
+  if (file.has_faces()) {
+    summary.add_surface(surface_of(file));
+  } else if (!file.has_lines()) {
+    summary.add_count("vertices", file.positions.size());
+    summary.add_bounds(bounds(file.positions));
+  }
+  if (file.has_lines()) summary.add_curves(curves_of(file));
+  return summary.take();
+}
+
+FileSummary describe_ply(const std::filesystem::path& path) {
+  const FileBytes file(path);
+  BoundedReader in(file.bytes(), path.string());
+  const PlyHeader header = read_ply_header(in);
+  Summary summary("ply");
+  summary.add("encoding", std::string(name_of(header.encoding)));
+  const PlyElement* faces = header.find("face");
+  if (faces && faces->count > 0) {
+    summary.add_surface(read_ply(file.bytes(), path.string()));
+  } else {
+    summary.add_points(read_ply_points(file.bytes(), path.string()));
+  }
+  return summary.take();
+}
+
+FileSummary describe_vdb(const std::filesystem::path& path) {
+  const VdbContents contents = read_vdb(path);
+  Summary summary("vdb");
+  for (const VolumeGrid& grid : contents.volumes) {
+    const std::string key = "grid " + grid.name;
+    summary.add(key + " type", std::string(grid.components == 1 ? "float" : "vec3f"));
+    summary.add(key + " voxel", grid.voxel);
+    summary.add_count(key + " blocks", grid.blocks.size());
+    summary.add(key + " background", static_cast<double>(grid.background[0]));
+    if (!grid.values.empty()) {
+      const auto [low, high] = std::minmax_element(grid.values.begin(), grid.values.end());
+      summary.add(key + " least value", static_cast<double>(*low));
+      summary.add(key + " greatest value", static_cast<double>(*high));
+    }
+    Box box;
+    for (const Vec3i& b : grid.blocks) {
+      const Vec3d low =
+          grid.origin + Vec3d(b * VolumeGrid::block_side) * grid.voxel - Vec3d(0.5, 0.5, 0.5) * grid.voxel;
+      box.include(low);
+      box.include(low + Vec3d(1, 1, 1) * (VolumeGrid::block_side * grid.voxel));
+    }
+    summary.add_bounds(box);
+  }
+  for (const NamedPoints& named : contents.points) {
+    summary.add("grid " + named.name + " type", std::string("points"));
+    summary.add_points(named.points);
+  }
+  for (const std::string& name : contents.skipped) summary.add("not read", name);
+  return summary.take();
+}
+
+// Names what is in the file; geometry in it is not read back (Ymir only writes USD).
+FileSummary describe_usda(const std::filesystem::path& path) {
+  const FileBytes file(path);
+  BoundedReader in(file.bytes(), path.string());
+  Summary summary("usda");
+  bool in_header = true;
+  for (auto line = in.next_line(); line; line = in.next_line()) {
+    std::string_view rest = *line;
+    const std::string_view word = take_word(rest);
+    if (word == "def") {
+      const std::string_view type = take_word(rest);
+      std::string_view name = take_word(rest);
+      if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+      summary.add("prim", fmt::format("{} {}", printable(type), printable(name)));
+    }
+    in_header = in_header && word != ")";
+    constexpr std::string_view shown[] = {"startTimeCode", "endTimeCode", "timeCodesPerSecond", "metersPerUnit",
+                                          "upAxis"};
+    if (in_header && std::find(std::begin(shown), std::end(shown), word) != std::end(shown)) {
+      take_word(rest);  // the equals sign
+      summary.add(std::string(word), std::string(take_word(rest)));
+    }
+  }
+  return summary.take();
+}
+
+}  // namespace
+
+FileFormat detect_format(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return FileFormat::unknown;
+  char start[8] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof(start));
+  const std::string_view head(start, sizeof(start));
+  if (head.starts_with("HAIR")) return FileFormat::hair;
+  if (head.starts_with("ply\n") || head.starts_with("ply\r")) return FileFormat::ply;
+  if (head.starts_with("#usda")) return FileFormat::usda;
+  if (head == std::string_view(" BDV\0\0\0\0", 8)) return FileFormat::vdb;
+  const std::string extension = extension_of(path);
+  if (extension == ".obj") return FileFormat::obj;
+  if (extension == ".data") return FileFormat::usc_data;
+  if (extension == ".hair") return FileFormat::hair;
+  if (extension == ".ply") return FileFormat::ply;
+  if (extension == ".vdb") return FileFormat::vdb;
+  return FileFormat::unknown;
+}
+
+FileSummary describe_file(const std::filesystem::path& path) {
+  switch (detect_format(path)) {
+    case FileFormat::hair: return describe_hair(path);
+    case FileFormat::obj: return describe_obj(path);
+    case FileFormat::ply: return describe_ply(path);
+    case FileFormat::vdb: return describe_vdb(path);
+    case FileFormat::usda: return describe_usda(path);
+    case FileFormat::usc_data: {
+      Summary summary("data");
+      summary.add_curves(read_usc_data(path));
+      return summary.take();
+    }
+    case FileFormat::unknown: break;
+  }
+  const FileBytes readable(path);  // says so when it is missing, empty or a folder
+  refuse(path, fmt::format("is of no known format; known are {}", known));
+}
+
+Curves read_curves(const std::filesystem::path& path) {
+  switch (detect_format(path)) {
+    case FileFormat::hair: return read_hair(path);
+    case FileFormat::usc_data: return read_usc_data(path);
+    case FileFormat::obj: return read_obj_curves(path);
+    default: break;
+  }
+  const FileBytes readable(path);
+  refuse(path, "holds no curves that can be read; use .hair, .data or .obj");
+}
+
+Surface read_surface(const std::filesystem::path& path) {
+  switch (detect_format(path)) {
+    case FileFormat::obj: return read_obj(path);
+    case FileFormat::ply: return read_ply(path);
+    default: break;
+  }
+  const FileBytes readable(path);
+  refuse(path, "holds no surface that can be read; use .obj or .ply");
+}
+
+Points read_points(const std::filesystem::path& path) {
+  const auto vertices_of = [](Curves curves) {
+    return Points{std::move(curves.positions), std::move(curves.vertices)};
+  };
+  switch (detect_format(path)) {
+    case FileFormat::ply: return read_ply_points(path);
+    case FileFormat::obj: return read_obj_points(path);
+    case FileFormat::hair: return vertices_of(read_hair(path));
+    case FileFormat::usc_data: return vertices_of(read_usc_data(path));
+    case FileFormat::vdb: {
+      VdbContents contents = read_vdb(path);
+      if (contents.points.size() != 1)
+        refuse(path, fmt::format("holds {} point grids, expected one; export a single one", contents.points.size()));
+      return std::move(contents.points[0].points);
+    }
+    default: break;
+  }
+  const FileBytes readable(path);
+  refuse(path, "holds no points that can be read; use .ply, .obj or .vdb");
+}
+
+}  // namespace ymir

@@ -1,0 +1,38 @@
+// OpenVDB volumes and points.
+//
+// OpenVDB 10 overflows its heap on hostile files, so its code runs only in the program ymir-vdb-worker, with limits on
+// memory and time: a file that crashes it is an error message here. A build without OpenVDB refuses every call.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ymir/data/meshes.h"
+#include "ymir/data/volume_grid.h"
+
+namespace ymir {
+
+struct NamedPoints {
+  std::string name;
+  Points points;
+};
+
+struct VdbContents {
+  std::vector<VolumeGrid> volumes;   // float and vec3f grids with uniform voxels
+  std::vector<NamedPoints> points;   // point grids; attributes of type float, vec3f, double, int32, int64 as channels
+  std::vector<std::string> skipped;  // "name (type)" of grids that are neither
+};
+
+struct VdbLimits {
+  std::uint64_t result_bytes = std::uint64_t{2} << 30;  // voxels and points, unpacked
+  int seconds = 120;
+};
+
+bool has_openvdb();
+// Non-finite voxels and positions are errors naming grid and voxel or point.
+VdbContents read_vdb(const std::filesystem::path& path, const VdbLimits& limits = {});
+void write_vdb(const std::filesystem::path& path, const VdbContents& contents);
+
+}  // namespace ymir

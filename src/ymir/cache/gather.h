@@ -1,0 +1,20 @@
+// The parts of a frame that the ranks hold, joined on rank 0 for the cache.
+#pragma once
+
+#include <vector>
+
+#include "ymir/data/frame.h"
+#include "ymir/parallel/communicator.h"
+
+namespace ymir {
+
+// Joins each channel of each object in rank order. All ranks have the same objects with the same channels; only counts
+// differ. Attributes, and channels whose name starts with '@', are the same everywhere and taken from rank 0. Indices
+// into vertices are shifted: `first` (i64, strands + 1) of curves, whose leading 0 is kept once, and `triangles` (i32)
+// of surfaces.
+Frame join_frames(std::vector<Frame> parts);
+
+// join_frames over the ranks: the whole frame on rank 0, the frame without objects elsewhere. Collective.
+Frame gather_frame(Frame local, Communicator& communicator);
+
+}  // namespace ymir

@@ -1,0 +1,50 @@
+#include "ymir/data/shape_meshes.h"
+
+#include <cmath>
+
+#include "ymir/base/check.h"
+
+namespace ymir {
+
+Surface sphere_mesh(Vec3d center, double radius, int rings) {
+  YMIR_CHECK(rings >= 3);
+  const int around = 2 * rings;
+  Surface mesh;
+  mesh.positions.push_back(center + Vec3d{0, radius, 0});
+  for (int r = 1; r < rings; ++r)
+    for (int a = 0; a < around; ++a) {
+      const double polar = M_PI * r / rings, azimuth = 2 * M_PI * a / around;
+      mesh.positions.push_back(
+          center +
+          Vec3d{std::sin(polar) * std::sin(azimuth), std::cos(polar), std::sin(polar) * std::cos(azimuth)} * radius);
+    }
+  mesh.positions.push_back(center - Vec3d{0, radius, 0});
+  const auto at = [&](int r, int a) { return 1 + (r - 1) * around + a % around; };
+  const int south = static_cast<int>(mesh.positions.size()) - 1;
+  for (int a = 0; a < around; ++a) {
+    mesh.triangles.push_back({0, at(1, a), at(1, a + 1)});
+    for (int r = 1; r + 1 < rings; ++r) {
+      mesh.triangles.push_back({at(r, a), at(r + 1, a), at(r + 1, a + 1)});
+      mesh.triangles.push_back({at(r, a), at(r + 1, a + 1), at(r, a + 1)});
+    }
+    mesh.triangles.push_back({at(rings - 1, a), south, at(rings - 1, a + 1)});
+  }
+  mesh.vertices.resize(mesh.positions.size());
+  mesh.faces.resize(mesh.triangles.size());
+  return mesh;
+}
+
+Surface box_mesh(Vec3d center, Vec3d half_size, Vec3d axis_x, Vec3d axis_y, Vec3d axis_z) {
+  Surface mesh;
+  for (int corner = 0; corner < 8; ++corner)
+    mesh.positions.push_back(center + axis_x * ((corner & 1) != 0 ? half_size.x : -half_size.x) +
+                             axis_y * ((corner & 2) != 0 ? half_size.y : -half_size.y) +
+                             axis_z * ((corner & 4) != 0 ? half_size.z : -half_size.z));
+  mesh.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                    {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+  mesh.vertices.resize(8);
+  mesh.faces.resize(12);
+  return mesh;
+}
+
+}  // namespace ymir

@@ -1,0 +1,356 @@
+#include "ymir/objects/particle_object.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ymir/base/check.h"
+#include "ymir/base/error.h"
+#include "ymir/base/hash.h"
+#include "ymir/parallel/bytes.h"
+#include "ymir/parallel/threads.h"
+#include "ymir/physics/particles/point_newton.h"
+
+namespace ymir {
+namespace {
+
+constexpr int contact_passes = 3;
+constexpr int max_local_iterations = 50;
+constexpr double local_tolerance = 1e-12;  // relative change of a velocity
+constexpr double negligible_speed = 1e-9;  // below it changes do not matter [m/s]
+
+// Ids: the source in the high bits (0: points of a file), the number of the birth in the low ones.
+constexpr std::uint64_t id_of(std::size_t source, std::int64_t i) {
+  return static_cast<std::uint64_t>(source) << 44 | static_cast<std::uint64_t>(i);
+}
+
+template <class To, class From>
+Array converted(const Array& array) {
+  const auto in = array.as<From>();
+  std::vector<To> out;
+  out.reserve(in.size());
+  for (const From& value : in) out.push_back(static_cast<To>(value));
+  return Array::of(out);
+}
+
+}  // namespace
+
+// Planes for one thread's bucket at a time; grown, never shrunk.
+struct ParticleObject::Scratch {
+  std::vector<double> memory;
+  int capacity = 0;
+
+  void fit(int count, std::size_t planes) {
+    capacity = std::max(capacity, (count + 15) / 16 * 16);
+    if (memory.size() < planes * static_cast<std::size_t>(capacity))
+      memory.resize(planes * static_cast<std::size_t>(capacity));
+  }
+  double* plane(std::size_t i) { return memory.data() + i * static_cast<std::size_t>(capacity); }
+  Planes<Vec3d>::Type vector(std::size_t first) { return {plane(first), plane(first + 1), plane(first + 2)}; }
+};
+
+ParticleObject::ParticleObject(std::string path, int group, GridDomain& domain, const Description& description)
+    : Object(std::move(path), group), description_(description), particles_(domain) {
+  velocity_ = particles_.add_channel<Vec3d>("velocity");
+  id_ = particles_.add_channel<std::uint64_t>("id");
+  age_ = particles_.add_channel<double>("age");
+  radius_ = particles_.add_channel<double>("radius");
+  mass_ = particles_.add_channel<double>("mass");
+}
+
+double ParticleObject::mass_of(double radius, double density) const {
+  return 4.0 / 3.0 * M_PI * radius * radius * radius * density;
+}
+
+void ParticleObject::add_points(const Points& points) {
+  YMIR_CHECK(initial_.empty());
+  initial_.emplace_back("position", Array::of(points.positions));
+  const std::size_t n = points.positions.size();
+  std::vector<double> radius(n, description_.radius), density(n, description_.density);
+  for (const auto& [name, array] : points.vertices.all()) {
+    Array values;
+    if (array.holds<float>())
+      values = converted<double, float>(array);
+    else if (array.holds<Vec3f>())
+      values = converted<Vec3d, Vec3f>(array);
+    else if (array.holds<double>() || array.holds<Vec3d>())
+      values = array;
+    else
+      continue;
+    if (name == "radius" && values.holds<double>())
+      radius.assign(values.as<double>().begin(), values.as<double>().end());
+    else if (name == "density" && values.holds<double>())
+      density.assign(values.as<double>().begin(), values.as<double>().end());
+    else if (name == "velocity" && values.holds<Vec3d>())
+      initial_.emplace_back(name, std::move(values));
+    else if (!particles_.find_channel(name)) {
+      if (values.holds<double>())
+        particles_.add_channel<double>(name);
+      else
+        particles_.add_channel<Vec3d>(name);
+      initial_.emplace_back(name, std::move(values));
+    }
+  }
+  std::vector<double> mass(n);
+  for (std::size_t i = 0; i < n; ++i) mass[i] = mass_of(radius[i], density[i]);
+  std::vector<std::uint64_t> ids(n);
+  for (std::size_t i = 0; i < n; ++i) ids[i] = id_of(0, static_cast<std::int64_t>(i));
+  initial_.emplace_back("radius", Array::of(radius));
+  initial_.emplace_back("mass", Array::of(mass));
+  initial_.emplace_back("id", Array::of(ids));
+}
+
+void ParticleObject::ingest() {
+  born_.assign(sources_.size(), 0);
+  // Rank 0 holds the file's points; append sends them to their owners.
+  const bool mine = particles_.domain().communicator().root() && !initial_.empty();
+  ParticleBatch batch = particles_.make_batch(mine ? initial_[0].second.count() : 0);
+  if (mine)
+    for (auto& [name, array] : initial_)
+      batch[static_cast<std::size_t>(*particles_.find_channel(name))] = std::move(array);
+  initial_.clear();
+  particles_.append(batch);
+}
+
+void ParticleObject::schedule(Timeline& timeline) {
+  const auto own = [&](Stage stage, std::string what, std::vector<std::string> reads, std::vector<std::string> writes,
+                       std::function<void(const Step&)> run) {
+    timeline.add(
+        {stage, group(), Role::object, path(), std::move(what), std::move(reads), std::move(writes), std::move(run)});
+  };
+  const auto action = [&](Stage stage, const std::string& owner, const std::string& what,
+                          std::vector<std::string> reads, std::vector<std::string> writes) {
+    timeline.add(
+        {stage, group(), Role::action, owner, what + " on " + path(), std::move(reads), std::move(writes), {}});
+  };
+  own(Stage::ingest, "take the points of the input", {}, {"*"}, [this](const Step&) { ingest(); });
+  own(Stage::substep_begin, "fix the state to advance", {"position", "velocity"}, {},
+      [this](const Step&) { begin_substep(); });
+  for (const PointForce& force : forces_)
+    action(Stage::solid_forces, force.owner, force.what, {"position", "velocity"}, {"force", "derivative"});
+  own(Stage::solid_solve, "backward Euler, 3x3 blocks per point", {"position", "velocity", "mass", "force"},
+      {"velocity"}, [this](const Step& step) { solve(step); });
+  own(Stage::solid_update, "move points", {"position", "velocity"}, {"position"},
+      [this](const Step& step) { move(step); });
+  for (const PointContact& contact : contacts_)
+    action(Stage::solid_update, contact.owner, contact.what, {"position", "velocity", "radius"},
+           {"position", "velocity"});
+  own(Stage::advection, "points grow older", {"age"}, {"age"}, [this](const Step& step) { grow_older(step); });
+  if (!sources_.empty())
+    own(Stage::emission, "points born in the substep", {}, {"*"}, [this](const Step& step) { emit(step); });
+  if (!removals_.empty())
+    own(Stage::removal, "drop dead points", {"position", "age"}, {"*"}, [this](const Step& step) { remove(step); });
+  for (const PointRemoval& removal : removals_)
+    action(Stage::removal, removal.owner, removal.what, {"position", "age"}, {});
+  own(Stage::rebucketing, "points to their buckets", {"position"}, {"*"}, [this](const Step&) { rebucket(); });
+}
+
+PointBlock ParticleObject::block_at(const Step& step, int bucket, Planes<const Vec3d>::Type velocity,
+                                    const double* mass) const {
+  return {&particles_,
+          bucket,
+          particles_.count(bucket),
+          step.time + step.dt,
+          step.dt,
+          ParticleSystem::read(*begin_, ParticleSystem::position, bucket),
+          velocity,
+          mass,
+          particles_.read(radius_, bucket)};
+}
+
+double ParticleObject::solve_bucket(const Step& step, int bucket, Scratch& scratch) {
+  const int n = particles_.count(bucket);
+  scratch.fit(n, 9 + 3 * forces_.size());
+  const auto start = ParticleSystem::read(*begin_, velocity_, bucket);
+  const auto v = particles_.overwrite(velocity_, bucket);
+  std::copy_n(start.x, n, v.x);
+  std::copy_n(start.y, n, v.y);
+  std::copy_n(start.z, n, v.z);
+  const double* mass = particles_.read(mass_, bucket);
+  const PointBlock block = block_at(step, bucket, v, mass);
+  const ForceBlock out{
+      scratch.vector(0),
+      {scratch.plane(3), scratch.plane(4), scratch.plane(5), scratch.plane(6), scratch.plane(7), scratch.plane(8)}};
+  Dependence strongest = Dependence::none;
+  for (std::size_t k = 0; k < forces_.size(); ++k) {
+    strongest = std::max(strongest, forces_[k].on_velocity);
+    if (forces_[k].sample) forces_[k].sample(block, scratch.vector(9 + 3 * k));
+  }
+  double change = 0;
+  for (int iteration = 0; iteration < max_local_iterations; ++iteration) {
+    for (std::size_t p = 0; p < 9; ++p) std::fill_n(scratch.plane(p), n, 0.0);
+    for (std::size_t k = 0; k < forces_.size(); ++k) {
+      forces_[k].accumulate(block, scratch.vector(9 + 3 * k), out);
+    }
+    change = newton_step(n, step.dt, negligible_speed, mass, start, out.force, out.derivative, v);
+    // One iteration is exact for forces linear in the velocity.
+    if (strongest != Dependence::nonlinear) return 0;
+    if (!(change > local_tolerance)) break;
+  }
+  return change;
+}
+
+void ParticleObject::solve(const Step& step) {
+  const double residual = ordered_reduce(
+      particles_.buckets().local_count(), 0.0,
+      [&](std::ptrdiff_t b) {
+        thread_local Scratch scratch;
+        return solve_bucket(step, static_cast<int>(b), scratch);
+      },
+      [](double a, double b) { return std::max(a, b); });
+  report_.residual = residual;
+  report_.status = residual <= local_tolerance ? SolveReport::Status::converged : SolveReport::Status::iterating;
+  report_.worst_object = path();
+}
+
+void ParticleObject::move_bucket(const Step& step, int bucket) {
+  const int n = particles_.count(bucket);
+  const auto from = ParticleSystem::read(*begin_, ParticleSystem::position, bucket);
+  const auto v = particles_.modify(velocity_, bucket);
+  const auto x = particles_.overwrite(ParticleSystem::position, bucket);
+  const double dt = step.dt;
+#pragma omp simd
+  for (int i = 0; i < n; ++i) {
+    x.x[i] = from.x[i] + dt * v.x[i];
+    x.y[i] = from.y[i] + dt * v.y[i];
+    x.z[i] = from.z[i] + dt * v.z[i];
+  }
+  const PointBlock start =
+      block_at(step, bucket, ParticleSystem::read(*begin_, velocity_, bucket), particles_.read(mass_, bucket));
+  // The response to one collider may push a point into another: repeat while several touch, at most contact_passes
+  // times.
+  for (int pass = 0; pass < contact_passes; ++pass) {
+    int touching = 0;
+    for (const PointContact& contact : contacts_) touching += contact.respond(start, x, v) ? 1 : 0;
+    if (touching < 2) break;
+  }
+}
+
+void ParticleObject::move(const Step& step) {
+  parallel_for(particles_.buckets().local_count(), [&](std::ptrdiff_t b) { move_bucket(step, static_cast<int>(b)); });
+}
+
+void ParticleObject::grow_older(const Step& step) {
+  parallel_for(particles_.buckets().local_count(), [&](std::ptrdiff_t b) {
+    double* age = particles_.modify(age_, static_cast<int>(b));
+    for (int i = 0; i < particles_.count(static_cast<int>(b)); ++i) age[i] += step.dt;
+  });
+}
+
+void ParticleObject::emit(const Step& step) {
+  const double now = step.time + step.dt;
+  Communicator& communicator = particles_.domain().communicator();
+  for (std::size_t s = 0; s < sources_.size(); ++s) {
+    const std::int64_t first = born_[s], last = sources_[s].born_until(now);
+    // Ranks take consecutive shares, so that arrivals come in the order of birth whatever their number.
+    const auto share = [&](int rank) { return first + (last - first) * rank / communicator.size(); };
+    const std::int64_t begin = share(communicator.rank()), end = share(communicator.rank() + 1);
+    ParticleBatch batch = particles_.make_batch(static_cast<std::size_t>(end - begin));
+    const auto position = batch[0].as<Vec3d>();
+    const auto velocity = batch[static_cast<std::size_t>(velocity_.index)].as<Vec3d>();
+    const auto id = batch[static_cast<std::size_t>(id_.index)].as<std::uint64_t>();
+    const auto age = batch[static_cast<std::size_t>(age_.index)].as<double>();
+    const auto radius = batch[static_cast<std::size_t>(radius_.index)].as<double>();
+    const auto mass = batch[static_cast<std::size_t>(mass_.index)].as<double>();
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto k = static_cast<std::size_t>(i - begin);
+      const PointSource::Birth birth = sources_[s].birth(i);
+      age[k] = now - sources_[s].birth_time(i);
+      // It has flown since its birth inside the substep.
+      position[k] = birth.position + birth.velocity * age[k];
+      velocity[k] = birth.velocity;
+      id[k] = id_of(s + 1, i);
+      radius[k] = description_.radius * (1 + description_.radius_variation * (2 * birth.chance - 1));
+      mass[k] = mass_of(radius[k], description_.density);
+    }
+    born_[s] = last;
+    particles_.append(batch);
+  }
+}
+
+void ParticleObject::remove(const Step& step) {
+  particles_.remove([&](int bucket, std::span<std::uint8_t> dead) {
+    PointBlock block = block_at(step, bucket, particles_.read(velocity_, bucket), particles_.read(mass_, bucket));
+    block.position = particles_.read(ParticleSystem::position, bucket);
+    for (const PointRemoval& removal : removals_)
+      removal.mark(block, particles_.read(age_, bucket), particles_.read(id_, bucket), dead);
+  });
+}
+
+double ParticleObject::step_limit() const {
+  const double fastest = ordered_reduce(
+      particles_.buckets().local_count(), 0.0,
+      [&](std::ptrdiff_t b) {
+        const auto v = particles_.read(velocity_, static_cast<int>(b));
+        double most = 0;
+        for (int i = 0; i < particles_.count(static_cast<int>(b)); ++i) most = std::max(most, dot(v[i], v[i]));
+        return most;
+      },
+      [](double a, double b) { return std::max(a, b); });
+  const double speed = std::sqrt(particles_.domain().communicator().max(fastest));
+  return speed > 0 ? description_.courant_number * particles_.domain().bucket_size() / speed
+                   : std::numeric_limits<double>::infinity();
+}
+
+void ParticleObject::save() { saved_ = {particles_.state(), born_}; }
+
+void ParticleObject::rollback() {
+  particles_.restore(saved_->particles);
+  born_ = saved_->born;
+}
+
+ObjectState ParticleObject::frame_state() const {
+  const ParticleBatch all = particles_.export_local();
+  const auto channel = [&](int index) -> const Array& { return all[static_cast<std::size_t>(index)]; };
+  ObjectState state{path(), "points", {}, {}};
+  state.channels["position"] = converted<Vec3f, Vec3d>(channel(0));
+  state.channels["velocity"] = converted<Vec3f, Vec3d>(channel(velocity_.index));
+  state.channels["radius"] = converted<float, double>(channel(radius_.index));
+  state.channels["age"] = converted<float, double>(channel(age_.index));
+  state.channels["id"] = channel(id_.index);
+  return state;
+}
+
+ObjectState ParticleObject::checkpoint() const {
+  ObjectState state{path(), "state", {}, {}};
+  ParticleBatch all = particles_.export_local();
+  for (int c = 0; c < particles_.channel_count(); ++c)
+    state.channels[particles_.channel_name(c)] = std::move(all[static_cast<std::size_t>(c)]);
+  state.channels["@born"] = Array::of(born_);
+  return state;
+}
+
+void ParticleObject::restore(const ObjectState* whole) {
+  ParticleBatch batch = particles_.make_batch(0);
+  Bytes born;
+  if (whole != nullptr) {
+    const auto channel = [&](const std::string& name) -> const Array& {
+      const auto found = whole->channels.find(name);
+      if (found == whole->channels.end())
+        throw Error(ExitCode::bad_input,
+                    "the checkpoint of " + path() + " has no channel " + name + "; start again with --force-restart");
+      return found->second;
+    };
+    for (int c = 0; c < particles_.channel_count(); ++c)
+      batch[static_cast<std::size_t>(c)] = channel(particles_.channel_name(c));
+    born = channel("@born").bytes();
+  }
+  particles_.domain().communicator().broadcast(born);
+  born_ = from_bytes<std::int64_t>(born);
+  particles_.clear();
+  particles_.append(batch);
+}
+
+std::uint64_t ParticleObject::hash() const {
+  std::uint64_t h = particles_.hash(id_);
+  for (const std::int64_t born : born_) h = hash_combine(h, static_cast<std::uint64_t>(born));
+  return h;
+}
+
+void ParticleObject::weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const {
+  for (int b = 0; b < particles_.buckets().local_count(); ++b) {
+    keys.push_back(particles_.buckets().key(b));
+    weights.push_back(particles_.count(b));
+  }
+}
+
+}  // namespace ymir

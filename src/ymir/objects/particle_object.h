@@ -1,0 +1,105 @@
+// Particle Object: points that move on their own under forces and contact, integrated by backward Euler.
+// [Lesser2022, 6.1]
+//
+//   m (v - v_n) / dt = f(x_n, v),   x = x_n + dt v
+//
+// Forces depend on a point alone, so the system is 3x3 blocks; every bucket is solved to convergence by Newton's method
+// in cache, and the outer Newton loop of the pipeline sees a converged object.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ymir/data/particle_system.h"
+#include "ymir/objects/point_block.h"
+#include "ymir/objects/point_source.h"
+#include "ymir/pipeline/object.h"
+
+namespace ymir {
+
+class ParticleObject final : public Object {
+ public:
+  struct Description {
+    double radius = 1e-3;         // [m]
+    double radius_variation = 0;  // radii lie within this fraction of the radius, evenly
+    double density = 1000;        // [kg/m^3]
+    double courant_number = 1;    // longest move per adaptive substep, in buckets
+  };
+
+  ParticleObject(std::string path, int group, GridDomain& domain, const Description& description);
+
+  // All before ingest. Points of a file keep their channels: velocity, radius and density as such, any other
+  // real-valued one as an override of a parameter of the same name.
+  void add_points(const Points& points);
+  void add_source(PointSource source) { sources_.push_back(std::move(source)); }
+  void add_force(PointForce force) { forces_.push_back(std::move(force)); }
+  void add_contact(PointContact contact) { contacts_.push_back(std::move(contact)); }
+  void add_removal(PointRemoval removal) { removals_.push_back(std::move(removal)); }
+  // Channel of this name given with the points, if any: it overrides a behavior's parameter per point.
+  template <class T>
+  std::optional<ParticleChannel<T>> override_channel(std::string_view name) const {
+    const std::optional<int> found = particles_.find_channel(name);
+    if (!found || !particles_.holds<T>(*found)) return std::nullopt;
+    return ParticleChannel<T>{*found};
+  }
+
+  const ParticleSystem& particles() const { return particles_; }
+  ParticleChannel<Vec3d> velocity() const { return velocity_; }
+
+  void schedule(Timeline& timeline) override;
+  std::int64_t element_count() const override { return particles_.local_count(); }
+  double step_limit() const override;
+  SolveReport solve_report() const override { return report_; }
+  void save() override;
+  void rollback() override;
+  std::optional<std::string> non_finite() const override { return particles_.non_finite_channel(); }
+  ObjectState frame_state() const override;
+  ObjectState checkpoint() const override;
+  void restore(const ObjectState* whole) override;
+  std::uint64_t hash() const override;
+  void weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const override;
+  void migrate() override { particles_.migrate(); }
+
+  // The steps of the timeline, public for tests and benchmarks that time them apart.
+  void begin_substep() { begin_ = particles_.state(); }
+  void solve(const Step& step);
+  void move(const Step& step);
+  void grow_older(const Step& step);
+  void emit(const Step& step);
+  void remove(const Step& step);
+  void rebucket() { particles_.rebucket(); }
+
+ private:
+  struct Scratch;
+  PointBlock block_at(const Step& step, int bucket, Planes<const Vec3d>::Type velocity, const double* mass) const;
+  double solve_bucket(const Step& step, int bucket, Scratch& scratch);
+  void move_bucket(const Step& step, int bucket);
+  double mass_of(double radius, double density) const;
+  void ingest();
+
+  Description description_;
+  ParticleSystem particles_;
+  ParticleChannel<Vec3d> velocity_;
+  ParticleChannel<std::uint64_t> id_;
+  ParticleChannel<double> age_;                         // [s]
+  ParticleChannel<double> radius_;                      // [m]
+  ParticleChannel<double> mass_;                        // [kg]
+  std::vector<std::pair<std::string, Array>> initial_;  // channels of points given by a file, until ingest
+  std::vector<PointSource> sources_;
+  std::vector<PointForce> forces_;
+  std::vector<PointContact> contacts_;
+  std::vector<PointRemoval> removals_;
+  std::vector<std::int64_t> born_;  // per source
+
+  std::optional<ParticleSystem::State> begin_;  // positions and velocities the substep starts from
+  struct Saved {
+    ParticleSystem::State particles;
+    std::vector<std::int64_t> born;
+  };
+  std::optional<Saved> saved_;
+  SolveReport report_;
+};
+
+}  // namespace ymir

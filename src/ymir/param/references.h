@@ -1,0 +1,47 @@
+// Parameters that name something else of the setup: an entry of `inputs:` or a group.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace ymir {
+
+enum class InputKind : std::uint8_t { points, curves, surface, volume };
+
+constexpr std::string_view to_string(InputKind kind) {
+  switch (kind) {
+    case InputKind::points: return "points";
+    case InputKind::curves: return "curves";
+    case InputKind::surface: return "surface";
+    case InputKind::volume: return "volume";
+  }
+  return "";
+}
+
+// Name of an entry of `inputs:`; empty when none was given.
+struct InputRef {
+  std::string name;
+  bool empty() const { return name.empty(); }
+  friend bool operator==(const InputRef&, const InputRef&) = default;
+};
+
+// Path of a group ("Hair" or "Characters/Hair"; "/" is the whole setup); empty when none was given. A setup file may
+// name the group alone where that is unambiguous; the reader stores the path.
+struct GroupRef {
+  std::string path;
+  bool empty() const { return path.empty(); }
+  friend bool operator==(const GroupRef&, const GroupRef&) = default;
+};
+
+// An entry of `inputs:`, checked: the file exists.
+struct InputSpec {
+  std::string name;
+  InputKind kind = InputKind::points;
+  std::filesystem::path path;  // resolved against the setup file's folder
+  std::string written_path;    // as the setup file has it
+  double scale = 1;            // length of one unit of the file [m]
+};
+
+}  // namespace ymir

@@ -1,0 +1,22 @@
+#include "ymir/param/time_params.h"
+
+namespace ymir {
+
+Schema<TimeParams> TimeParams::schema() {
+  return Schema<TimeParams>("time", "Frames, substeps and Newton iterations. Time is 0 as the first frame begins.")
+      .param(&TimeParams::frames, "frames", "First and last frame, both simulated.")
+      .range(0, 9'999'999)
+      .param(&TimeParams::fps, "fps", unit::per_second, "Frames per second.")
+      .range(1e-3, 1e6)
+      .param(&TimeParams::substeps, "substeps", "Steps per frame; the least number of them when adaptive.")
+      .range(1, 100'000)
+      .param(&TimeParams::adaptive, "adaptive", "Takes more substeps where objects move fast.")
+      .param(&TimeParams::max_substeps, "max_substeps", "Most substeps of one frame when adaptive.")
+      .range(1, 100'000)
+      .advanced()
+      .param(&TimeParams::newton_iterations, "newton_iterations", "Most Newton iterations of one substep.")
+      .range(1, 1000)
+      .advanced();
+}
+
+}  // namespace ymir

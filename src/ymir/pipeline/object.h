@@ -1,0 +1,58 @@
+// What every simulated Object owes the pipeline, whatever its representation.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ymir/data/bucket.h"
+#include "ymir/data/frame.h"
+#include "ymir/pipeline/solve_report.h"
+#include "ymir/pipeline/timeline.h"
+
+namespace ymir {
+
+class Object {
+ public:
+  virtual ~Object() = default;
+
+  const std::string& path() const { return path_; }  // Group/behavior, unique
+  int group() const { return group_; }
+
+  virtual void schedule(Timeline& timeline) = 0;
+  virtual std::int64_t element_count() const = 0;  // on this rank: particles, voxels, ...
+
+  // Longest substep this object accepts from its present state [s]; the same on every rank.
+  virtual double step_limit() const { return std::numeric_limits<double>::infinity(); }
+  // How the last Newton iteration went.
+  virtual SolveReport solve_report() const { return {}; }
+
+  // State at the beginning of a substep, kept until the next save(), and the return to it.
+  virtual void save() = 0;
+  virtual void rollback() = 0;
+  // Name of a quantity that is not finite on this rank, if any.
+  virtual std::optional<std::string> non_finite() const = 0;
+
+  // This rank's part of what a frame shows (single precision), and of everything a resumed run needs.
+  virtual ObjectState frame_state() const = 0;
+  virtual ObjectState checkpoint() const = 0;
+  // From a whole checkpoint on rank 0 (nullptr elsewhere). Collective.
+  virtual void restore(const ObjectState* whole) = 0;
+  // Of the whole state at full precision, independent of ranks and threads. Collective.
+  virtual std::uint64_t hash() const = 0;
+
+  // Work per local bucket, appended; and the move of buckets to new owners. migrate is collective.
+  virtual void weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const = 0;
+  virtual void migrate() = 0;
+
+ protected:
+  Object(std::string path, int group) : path_(std::move(path)), group_(group) {}
+
+ private:
+  std::string path_;
+  int group_;
+};
+
+}  // namespace ymir

@@ -1,0 +1,170 @@
+#include "ymir/pipeline/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ymir/base/hash.h"
+#include "ymir/base/log.h"
+
+namespace ymir {
+namespace {
+
+// Ranks are balanced again when the busiest has this much more than the mean.
+constexpr double tolerated_imbalance = 1.15;
+
+}  // namespace
+
+Simulation::Simulation(const TimeParams& time, double bucket_size, Communicator& communicator)
+    : time_(time), domain_(bucket_size, 1, communicator) {}
+
+std::int64_t Simulation::element_count() const {
+  std::int64_t local = 0;
+  for (const auto& object : objects_) local += object->element_count();
+  return communicator().sum(local);
+}
+
+void Simulation::schedule() {
+  for (const auto& object : objects_) object->schedule(timeline_);
+  timeline_.add(
+      {Stage::balancing, 0, Role::object, "/", "share buckets among ranks by weight", {}, {}, [this](const Step&) {
+         balance();
+       }});
+}
+
+void Simulation::ingest() {
+  schedule();
+  timeline_.run(Loop::once, {});
+  balance();
+}
+
+double Simulation::time_of(std::int64_t frame) const {
+  return static_cast<double>(frame - time_.frames.first + 1) / time_.fps;
+}
+
+double Simulation::nominal_substep() const {
+  const double frame = time_.frame_duration();
+  if (!time_.adaptive) return frame / time_.substeps;
+  double limit = frame / time_.substeps;
+  for (const auto& object : objects_) limit = std::min(limit, object->step_limit());
+  return std::max(limit, frame / time_.max_substeps);
+}
+
+void Simulation::advance_frame(std::int64_t number, const Report& report) {
+  Step step;
+  step.frame = number;
+  const double begin = time_of(number - 1), end = time_of(number);
+  // A checkpoint of a failed substep resumes inside the frame.
+  step.time = now_ > begin && now_ < end ? now_ : begin;
+  timeline_.run(Loop::frame_begin, step);
+  while (step.time < end) {
+    const double before = step.time;
+    advance_substep(step, end - step.time);
+    // The last substep ends on the frame exactly, whatever the rounding of the sum.
+    now_ = step.time = end - (before + step.dt) < 1e-9 * time_.frame_duration() ? end : before + step.dt;
+    ++step.substep;
+    ++substeps_;
+    const std::int64_t elements = element_count();
+    if (report) report({number, step.substep, (step.time - begin) / (end - begin), elements});
+  }
+  timeline_.run(Loop::frame_end, step);
+}
+
+void Simulation::advance_substep(Step& step, double remaining) {
+  for (const auto& object : objects_) object->save();
+  // Equal substeps to the end of the frame, none longer than the nominal one.
+  const double count = std::ceil(remaining / nominal_substep() * (1 - 1e-9));
+  step.dt = remaining / std::max(1.0, count);
+  for (int halving = 0;; ++halving) {
+    timeline_.run(Loop::substep_begin, step);
+    newton(step);
+    timeline_.run(Loop::substep_end, step);
+    const std::string trouble = find_trouble();
+    if (trouble.empty()) return;
+    for (const auto& object : objects_) object->rollback();
+    if (halving == max_halvings)
+      throw NumericalFailure(
+          fmt::format("frame {}: {} at a substep of {:.3g} s, halved {} times; use more substeps, softer "
+                      "forces or check the inputs",
+                      step.frame, trouble, step.dt, max_halvings),
+          step.frame);
+    step.dt *= 0.5;
+    ++halvings_;
+    log::warn(fmt::format("frame {}: {}; trying again with a substep of {:.3g} s", step.frame, trouble, step.dt));
+  }
+}
+
+void Simulation::newton(Step& step) {
+  for (step.iteration = 0; step.iteration < time_.newton_iterations; ++step.iteration) {
+    timeline_.run(Loop::newton, step);
+    const bool settled = std::all_of(objects_.begin(), objects_.end(), [](const auto& object) {
+      return object->solve_report().status == SolveReport::Status::converged;
+    });
+    if (communicator().all(settled)) return;
+  }
+}
+
+// What is wrong after a substep, the same text on every rank; empty when all is well.
+std::string Simulation::find_trouble() const {
+  for (const auto& object : objects_) {
+    const std::optional<std::string> quantity = object->non_finite();
+    if (!communicator().any(quantity.has_value())) continue;
+    const auto all = communicator().all_gather(std::as_bytes(std::span(quantity ? *quantity : std::string())));
+    for (const Bytes& name : all)
+      if (!name.empty())
+        return fmt::format("{}: {} is not finite", object->path(),
+                           std::string_view(reinterpret_cast<const char*>(name.data()), name.size()));
+  }
+  return {};
+}
+
+void Simulation::balance() {
+  if (communicator().size() == 1) return;
+  std::vector<BucketKey> keys;
+  std::vector<double> weights;
+  for (const auto& object : objects_) object->weigh(keys, weights);
+  double local = 0;
+  for (const double w : weights) local += w;
+  if (domain_.imbalance(local) <= tolerated_imbalance) return;
+  domain_.rebalance(keys, weights);
+  for (const auto& object : objects_) object->migrate();
+}
+
+std::uint64_t Simulation::hash() const {
+  std::uint64_t h = 0;
+  for (const auto& object : objects_) h = hash_combine(hash_combine(h, hash_text(object->path())), object->hash());
+  return h;
+}
+
+Frame Simulation::frame(std::int64_t number) const {
+  Frame result{number, time_of(number), hash(), {}, {}};
+  for (const auto& object : objects_) result.objects.push_back(object->frame_state());
+  return result;
+}
+
+Frame Simulation::checkpoint(std::int64_t number) const {
+  Frame result{number, now_, hash(), {}, {}};
+  for (const auto& object : objects_) result.objects.push_back(object->checkpoint());
+  return result;
+}
+
+void Simulation::restore(const Frame* whole) {
+  // max: ranks other than 0 have no checkpoint and offer the start of the simulation.
+  now_ = communicator().max(whole != nullptr ? whole->time : 0.0);
+  for (const auto& object : objects_) {
+    const ObjectState* state = nullptr;
+    if (whole != nullptr) {
+      const auto found = std::find_if(whole->objects.begin(), whole->objects.end(),
+                                      [&](const ObjectState& s) { return s.name == object->path(); });
+      if (found == whole->objects.end())
+        throw Error(ExitCode::bad_input,
+                    fmt::format("the checkpoint holds no object {}; start again with --force-restart", object->path()));
+      state = &*found;
+    }
+    object->restore(state);
+  }
+  balance();
+}
+
+}  // namespace ymir

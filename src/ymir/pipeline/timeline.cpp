@@ -1,0 +1,29 @@
+#include "ymir/pipeline/timeline.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ymir {
+namespace {
+
+auto rank_of(const Task& task) { return std::tuple(task.stage, task.group, task.role); }
+
+}  // namespace
+
+void Timeline::add(Task task) {
+  const auto after = std::upper_bound(tasks_.begin(), tasks_.end(), task,
+                                      [](const Task& a, const Task& b) { return rank_of(a) < rank_of(b); });
+  tasks_.insert(after, std::move(task));
+}
+
+void Timeline::run(Stage stage, const Step& step) {
+  for (const Task& task : tasks_)
+    if (task.stage == stage && task.run) task.run(step);
+}
+
+void Timeline::run(Loop loop, const Step& step) {
+  for (const StageInfo& entry : stages)
+    if (entry.loop == loop) run(entry.stage, step);
+}
+
+}  // namespace ymir

@@ -1,0 +1,51 @@
+// Tasks and when they run. Objects and Actions declare tasks for stages; the order of evaluation follows from the stage
+// table and the Group tree alone: stage, then group, then behaviors (user-facing stages), objects, actions.
+// [Lesser2022, Algorithm 1]
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ymir/pipeline/stage.h"
+
+namespace ymir {
+
+// Where the simulation stands while tasks run.
+struct Step {
+  std::int64_t frame = 0;
+  int substep = 0;
+  int iteration = 0;  // of Newton's method
+  double time = 0;    // beginning of the substep [s]
+  double dt = 0;      // [s]
+};
+
+enum class Role : std::uint8_t { behavior, object, action };
+
+struct Task {
+  Stage stage;
+  int group = 0;  // index of the Group in the tree, depth first
+  Role role = Role::object;
+  std::string owner;  // path of the Object, or of the Action's behavior
+  std::string what;
+  std::vector<std::string> reads;
+  std::vector<std::string> writes;
+  // Empty for work that another task of the same stage performs in one pass (forces of single points).
+  std::function<void(const Step&)> run;
+};
+
+class Timeline {
+ public:
+  void add(Task task);
+  void run(Stage stage, const Step& step);
+  // All stages of one loop in order.
+  void run(Loop loop, const Step& step);
+  // In order of evaluation.
+  const std::vector<Task>& tasks() const { return tasks_; }
+
+ private:
+  std::vector<Task> tasks_;  // kept sorted
+};
+
+}  // namespace ymir

@@ -1,0 +1,144 @@
+#include "ymir/preview/camera.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "ymir/preview/scene.h"
+
+namespace ymir {
+namespace {
+
+constexpr double outlier_fraction = 0.005;
+constexpr double margin = 1.14;
+constexpr double azimuth = 0.61;    // 35 degrees from the front
+constexpr double elevation = 0.24;  // 14 degrees
+
+// Range of one axis without outliers.
+std::pair<double, double> robust_range(std::vector<float>& values) {
+  const std::size_t cut = static_cast<std::size_t>(outlier_fraction * static_cast<double>(values.size()));
+  const auto low_at = values.begin() + static_cast<std::ptrdiff_t>(cut);
+  const auto high_at = values.end() - 1 - static_cast<std::ptrdiff_t>(cut);
+  std::nth_element(values.begin(), low_at, values.end());
+  const double low = *low_at, low_most = *std::min_element(values.begin(), low_at + 1);
+  std::nth_element(values.begin(), high_at, values.end());
+  const double high = *high_at, high_most = *std::max_element(high_at, values.end());
+  const double reach = 0.5 * (high - low);
+  return {low_most >= low - reach ? low_most : low, high_most <= high + reach ? high_most : high};
+}
+
+// Directions spread evenly over the sphere.
+std::vector<Vec3d> spread_directions(int count) {
+  std::vector<Vec3d> directions;
+  for (int i = 0; i < count; ++i) {
+    const double y = 1 - (2 * i + 1.0) / count, r = std::sqrt(1 - y * y), angle = 2.399963229728653 * i;
+    directions.push_back({r * std::cos(angle), y, r * std::sin(angle)});
+  }
+  return directions;
+}
+
+std::vector<Vec3f> block_corners(const PreviewVolume& volume) {
+  std::vector<Vec3f> corners;
+  const std::size_t voxels = static_cast<std::size_t>(volume.block_resolution.x) *
+                             static_cast<std::size_t>(volume.block_resolution.y) *
+                             static_cast<std::size_t>(volume.block_resolution.z);
+  for (std::size_t b = 0; b < volume.blocks.size() && (b + 1) * voxels <= volume.density.size(); ++b) {
+    const auto begin = volume.density.begin() + static_cast<std::ptrdiff_t>(b * voxels);
+    if (std::none_of(begin, begin + static_cast<std::ptrdiff_t>(voxels), [](float d) { return d > 0; })) continue;
+    for (int corner = 0; corner < 8; ++corner) {
+      Vec3f p = volume.origin;
+      for (int a = 0; a < 3; ++a)
+        p += volume.axes[static_cast<std::size_t>(a)] *
+             static_cast<float>((volume.blocks[b][a] + ((corner >> a) & 1)) * volume.block_resolution[a]);
+      corners.push_back(p);
+    }
+  }
+  return corners;
+}
+
+}  // namespace
+
+void Framing::add(const PreviewScene& scene) {
+  add(scene.spheres.center, scene.spheres.radius);
+  add(scene.curves.position, scene.curves.radius);
+  add(scene.triangles.position, {});
+  for (const PreviewVolume& volume : scene.volumes) add(block_corners(volume), {});
+}
+
+void Framing::add(const std::vector<Vec3f>& points, const std::vector<float>& radii) {
+  std::array<std::vector<float>, 3> axes;
+  std::vector<float> sizes;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!is_finite(points[i])) continue;
+    for (int a = 0; a < 3; ++a) axes[static_cast<std::size_t>(a)].push_back(points[i][a]);
+    if (i < radii.size() && std::isfinite(radii[i])) sizes.push_back(radii[i]);
+  }
+  if (axes[0].empty()) return;
+  Box box;
+  for (int a = 0; a < 3; ++a) std::tie(box.low[a], box.high[a]) = robust_range(axes[static_cast<std::size_t>(a)]);
+  const double radius = sizes.empty() ? 0 : std::max(robust_range(sizes).second, 0.0);
+  static const std::vector<Vec3d> directions = spread_directions(96);
+  for (const Vec3d& d : directions) {
+    double farthest = -std::numeric_limits<double>::infinity();
+    Vec3d extreme;
+    for (const Vec3f& p : points) {
+      const double reach = dot(Vec3d(p), d);
+      if (reach > farthest && box.contains(Vec3d(p))) {
+        farthest = reach;
+        extreme = Vec3d(p);
+      }
+    }
+    if (std::isfinite(farthest)) hull_.push_back(extreme + d * radius);
+  }
+  bounds_.include(box.low - Vec3d{radius, radius, radius});
+  bounds_.include(box.high + Vec3d{radius, radius, radius});
+}
+
+Box Framing::bounds() const {
+  if (bounds_.empty()) return {{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
+  return bounds_;
+}
+
+double Framing::ground_height() const { return bounds().low.y; }
+
+Camera Framing::camera(double aspect, const CameraChoice& choice) const {
+  Camera camera;
+  camera.fov = std::clamp(choice.fov.value_or(camera.fov), 1e-4, 3.0);
+  const Box box = bounds();
+  if (choice.eye) {
+    camera.eye = *choice.eye;
+    camera.target = choice.target.value_or(box.center());
+    return camera;
+  }
+  const Vec3d back{std::sin(azimuth) * std::cos(elevation), std::sin(elevation),
+                   std::cos(azimuth) * std::cos(elevation)};
+  const Vec3d right = normalized(cross(camera.up, back)), up = cross(back, right);
+  const double tan_y = std::tan(0.5 * camera.fov) / margin, tan_x = tan_y * aspect;
+  std::vector<Vec3d> seen = hull_;
+  if (seen.empty()) seen = {box.low, box.high};
+  for (const Vec3d& p : hull_) seen.push_back({p.x, box.low.y, p.z});  // where it would touch the ground
+  // The eye is where the four planes of the view, each touching the hull from outside, allow it to come nearest.
+  std::array<double, 4> reach;
+  reach.fill(-std::numeric_limits<double>::infinity());
+  for (const Vec3d& p : seen) {
+    const double x = dot(p, right), y = dot(p, up), z = dot(p, back);
+    reach[0] = std::max(reach[0], x + tan_x * z);
+    reach[1] = std::max(reach[1], -x + tan_x * z);
+    reach[2] = std::max(reach[2], y + tan_y * z);
+    reach[3] = std::max(reach[3], -y + tan_y * z);
+  }
+  const double x = 0.5 * (reach[0] - reach[1]), y = 0.5 * (reach[2] - reach[3]);
+  const double z = std::max(0.5 * (reach[0] + reach[1]) / tan_x, 0.5 * (reach[2] + reach[3]) / tan_y);
+  const double depth = std::max(z - dot(box.center(), back), 1e-6);
+  camera.eye = right * x + up * y + back * z;
+  camera.target = camera.eye - back * depth;
+  if (choice.target) {
+    camera.eye += *choice.target - camera.target;
+    camera.target = *choice.target;
+  }
+  return camera;
+}
+
+}  // namespace ymir

@@ -1,0 +1,44 @@
+// The camera and its automatic framing: one view for all frames of a film.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ymir/math/box.h"
+
+namespace ymir {
+
+struct PreviewScene;
+
+// Pinhole camera. Default field of view: a 35 mm lens on a 16:9 frame 36 mm wide.
+struct Camera {
+  Vec3d eye{0, 1, 4};
+  Vec3d target{0, 0.5, 0};
+  Vec3d up{0, 1, 0};
+  double fov = 0.5627;  // vertical [rad]
+};
+
+struct CameraChoice {
+  std::optional<Vec3d> eye;
+  std::optional<Vec3d> target;
+  std::optional<double> fov;  // vertical [rad]
+};
+
+// Collects what is to be seen. Outliers do not count: per axis, a scene reaches to the 99.5th percentile of its
+// vertices unless its farthest ones are near that (within half the extent). Deterministic.
+class Framing {
+ public:
+  void add(const PreviewScene&);
+  Box bounds() const;            // a unit box around the origin when nothing was added
+  double ground_height() const;  // just below everything
+  // Three-quarter view from above, as near as keeps everything and its contact with the ground in the picture.
+  Camera camera(double aspect, const CameraChoice& = {}) const;
+
+ private:
+  void add(const std::vector<Vec3f>& points, const std::vector<float>& radii);
+
+  Box bounds_;
+  std::vector<Vec3d> hull_;  // extreme points of each scene in many directions
+};
+
+}  // namespace ymir

@@ -1,0 +1,203 @@
+#include "ymir/preview/scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "ymir/base/hash.h"
+#include "ymir/preview/palette.h"
+
+namespace ymir {
+namespace {
+
+// A channel as T, or nothing when it is absent, of another type, or shorter than needed.
+template <class T>
+std::span<const T> channel(const ObjectState& object, std::string_view name, std::size_t count = 0) {
+  const auto it = object.channels.find(name);
+  if (it == object.channels.end() || !it->second.holds<T>() || it->second.count() < count) return {};
+  return it->second.as<T>();
+}
+
+double number(const ObjectState& object, std::string_view name, double otherwise) {
+  const auto it = object.attributes.find(name);
+  if (it == object.attributes.end()) return otherwise;
+  if (const auto* real = std::get_if<double>(&it->second)) return *real;
+  if (const auto* integer = std::get_if<std::int64_t>(&it->second)) return static_cast<double>(*integer);
+  return otherwise;
+}
+
+float luminance(Vec3f c) { return 0.2126f * c.x + 0.7152f * c.y + 0.0722f * c.z; }
+
+void add_points(PreviewScene& scene, const ObjectState& object, const PreviewStyle& style, double top_speed) {
+  const auto position = channel<Vec3f>(object, "position");
+  const std::size_t count = position.size();
+  const auto radius = channel<float>(object, "radius", count);
+  const auto velocity = channel<Vec3f>(object, "velocity", count);
+  const auto color = channel<Vec3f>(object, "color", count);
+  const auto age = channel<float>(object, "age", count);
+  PreviewSpheres& spheres = scene.spheres;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float r = radius.empty() ? style.point_radius : radius[i];
+    if (!is_finite(position[i]) || !std::isfinite(r) || r < 0) {
+      ++scene.skipped;
+      continue;
+    }
+    float heat = 0.55f;
+    if (!velocity.empty() && top_speed > 0) heat = norm(velocity[i]) / static_cast<float>(top_speed);
+    if (!age.empty()) heat = 0.5f * heat + 0.5f * std::exp(-age[i]);  // young within the first second
+    heat = std::isfinite(heat) ? std::clamp(heat, 0.0f, 1.0f) : 0.0f;
+    Vec3f tint = ember_color(heat);
+    if (!color.empty() && is_finite(color[i])) tint = color[i];
+    spheres.center.push_back(position[i]);
+    spheres.radius.push_back(r);
+    spheres.color.push_back(style.emissive ? Vec3f{0.02f, 0.02f, 0.02f} : tint);
+    if (style.emissive) spheres.emission.push_back(tint * (style.glow * (0.05f + luminance(tint))));
+  }
+}
+
+void add_curves(PreviewScene& scene, const ObjectState& object, const PreviewStyle& style) {
+  const auto position = channel<Vec3f>(object, "position");
+  const auto first = channel<std::int64_t>(object, "first");
+  const auto radius = channel<float>(object, "radius", position.size());
+  const auto color = channel<Vec3f>(object, "color", position.size());
+  PreviewCurves& curves = scene.curves;
+  const auto total = static_cast<std::int64_t>(position.size());
+  const std::uint64_t seed = hash_text(object.name);
+  for (std::size_t s = 0; s + 1 < first.size(); ++s) {
+    const std::int64_t begin = first[s], end = first[s + 1];
+    if (begin < 0 || end > total || begin >= end) {
+      ++scene.skipped;
+      continue;
+    }
+    for (std::int64_t v = begin; v < end; ++v) {
+      const auto i = static_cast<std::size_t>(v);
+      const float along =
+          static_cast<float>(v - begin) / static_cast<float>(std::max<std::int64_t>(end - begin - 1, 1));
+      // Without given radii strands taper, as cut hair grows thin towards the tip.
+      const float taper = 1 - 0.6f * along * along;
+      curves.position.push_back(position[i]);
+      curves.radius.push_back(radius.empty() ? style.curve_radius * taper : radius[i]);
+      curves.color.push_back(color.empty() ? hair_color(hash_combine(seed, s), along) : color[i]);
+    }
+    curves.first.push_back(static_cast<std::int64_t>(curves.position.size()));
+  }
+}
+
+void add_surface(PreviewScene& scene, const ObjectState& object, std::uint64_t ordinal) {
+  const auto position = channel<Vec3f>(object, "position");
+  const auto triangles = channel<Vec3i>(object, "triangles");
+  const auto color = channel<Vec3f>(object, "color", position.size());
+  PreviewTriangles& mesh = scene.triangles;
+  const auto offset = static_cast<std::int32_t>(mesh.position.size());
+  const auto count = static_cast<std::int32_t>(position.size());
+  mesh.position.insert(mesh.position.end(), position.begin(), position.end());
+  if (color.empty())
+    mesh.color.insert(mesh.color.end(), position.size(), clay_color(ordinal));
+  else
+    mesh.color.insert(mesh.color.end(), color.begin(), color.begin() + static_cast<std::ptrdiff_t>(position.size()));
+  for (const Vec3i& t : triangles) {
+    if (t.x < 0 || t.y < 0 || t.z < 0 || t.x >= count || t.y >= count || t.z >= count) {
+      ++scene.skipped;
+      continue;
+    }
+    mesh.triangles.push_back({t.x + offset, t.y + offset, t.z + offset});
+  }
+}
+
+// The channel to show as density: `density`, else the first scalar channel that is no temperature.
+std::string density_channel(const ObjectState& object) {
+  if (object.channels.contains("density")) return "density";
+  for (const auto& [name, array] : object.channels)
+    if (array.holds<float>() && name != "temperature") return name;
+  return {};
+}
+
+// Values of a channel at another resolution per block, by the nearest voxel.
+std::vector<float> resampled(std::span<const float> values, std::size_t blocks, int from, int to) {
+  std::vector<float> out;
+  out.reserve(blocks * static_cast<std::size_t>(to * to * to));
+  for (std::size_t b = 0; b < blocks; ++b)
+    for (int z = 0; z < to; ++z)
+      for (int y = 0; y < to; ++y)
+        for (int x = 0; x < to; ++x) {
+          const int at = ((z * from / to) * from + y * from / to) * from + x * from / to;
+          out.push_back(values[b * static_cast<std::size_t>(from * from * from) + static_cast<std::size_t>(at)]);
+        }
+  return out;
+}
+
+void add_volume(PreviewScene& scene, const ObjectState& object, const PreviewStyle& style) {
+  const auto blocks = channel<Vec3i>(object, "bucket");
+  const std::string name = density_channel(object);
+  const double size = number(object, "bucket_size", 0);
+  const auto resolution_of = [&](const std::string& c) {
+    const double n = number(object, c + ".resolution", 0);
+    return n >= 1 && n <= 1024 ? static_cast<int>(n) : 0;
+  };
+  const int n = resolution_of(name);
+  const std::size_t voxels = static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+  const auto density = channel<float>(object, name, blocks.size() * voxels);
+  if (n == 0 || blocks.empty() || density.empty() || !std::isfinite(size) || size <= 0) {
+    scene.skipped += blocks.size();
+    return;
+  }
+  PreviewVolume volume;
+  const float voxel = static_cast<float>(size / n);
+  volume.axes = {{{voxel, 0, 0}, {0, voxel, 0}, {0, 0, voxel}}};
+  volume.block_resolution = {n, n, n};
+  volume.blocks.assign(blocks.begin(), blocks.end());
+  volume.density.assign(density.begin(), density.begin() + static_cast<std::ptrdiff_t>(blocks.size() * voxels));
+  const int m = resolution_of("temperature");
+  const std::size_t hot_voxels =
+      static_cast<std::size_t>(m) * static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
+  const auto temperature = channel<float>(object, "temperature", blocks.size() * hot_voxels);
+  if (m > 0 && !temperature.empty()) volume.temperature = resampled(temperature, blocks.size(), m, n);
+  volume.extinction = style.extinction;
+  scene.volumes.push_back(std::move(volume));
+}
+
+}  // namespace
+
+double reference_speed(const Frame& frame) {
+  std::vector<float> speeds;
+  for (const ObjectState& object : frame.objects)
+    if (object.kind == "points")
+      for (const Vec3f& v : channel<Vec3f>(object, "velocity"))
+        if (is_finite(v)) speeds.push_back(norm(v));
+  if (speeds.empty()) return 0;
+  const auto at = speeds.begin() + static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(speeds.size() - 1));
+  std::nth_element(speeds.begin(), at, speeds.end());
+  return *at;
+}
+
+PreviewScene empty_scene(const PreviewStyle& style) {
+  PreviewScene scene;
+  scene.environment.ground = style.ground;
+  if (style.emissive) {
+    scene.environment.sun = {0.17f, 0.19f, 0.24f};
+    scene.environment.sky = {0.028f, 0.032f, 0.042f};
+    scene.environment.ground_color = {0.22f, 0.21f, 0.205f};
+    scene.background = {0.004f, 0.005f, 0.009f};
+    scene.bloom = 0.35f;
+  }
+  return scene;
+}
+
+PreviewScene scene_from_frame(const Frame& frame, const PreviewStyle& style) {
+  PreviewScene scene = empty_scene(style);
+  const double top_speed = style.reference_speed.value_or(reference_speed(frame));
+  std::uint64_t surfaces = 0;
+  for (const ObjectState& object : frame.objects) {
+    if (object.kind == "points") add_points(scene, object, style, top_speed);
+    if (object.kind == "curves") add_curves(scene, object, style);
+    if (object.kind == "surface") add_surface(scene, object, surfaces++);
+    if (object.kind == "volume") add_volume(scene, object, style);
+  }
+  Framing framing;
+  framing.add(scene);
+  scene.camera = framing.camera(16.0 / 9.0);
+  scene.environment.ground_height = static_cast<float>(style.ground_height.value_or(framing.ground_height()));
+  return scene;
+}
+
+}  // namespace ymir

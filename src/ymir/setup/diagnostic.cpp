@@ -1,0 +1,26 @@
+#include "ymir/setup/diagnostic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ymir {
+
+std::string to_string(const Diagnostic& d) {
+  const std::string place = d.at.line > 0 ? fmt::format(":{}:{}", d.at.line, d.at.column) : ":";
+  return fmt::format("{}{} {}{}{}{}", d.file, place, d.path, d.path.empty() ? "" : ": ",
+                     d.severity == Severity::warning ? "warning: " : "", d.message);
+}
+
+std::string to_string(const std::vector<Diagnostic>& diagnostics) {
+  std::string text;
+  for (const Diagnostic& d : diagnostics) text += to_string(d) + "\n";
+  return text;
+}
+
+bool has_errors(const std::vector<Diagnostic>& diagnostics) {
+  return std::any_of(diagnostics.begin(), diagnostics.end(),
+                     [](const Diagnostic& d) { return d.severity == Severity::error; });
+}
+
+}  // namespace ymir

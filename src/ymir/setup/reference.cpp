@@ -1,0 +1,167 @@
+#include "ymir/setup/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "ymir/param/time_params.h"
+#include "ymir/setup/input_params.h"
+#include "ymir/setup/output_params.h"
+
+namespace ymir {
+namespace {
+
+constexpr Category categories[] = {Category::object, Category::force, Category::material, Category::constraint,
+                                   Category::operator_};
+
+std::string type_text(const ParamInfo& info) {
+  switch (info.type) {
+    case ParamType::boolean: return "true or false";
+    case ParamType::integer: return "whole number";
+    case ParamType::real: return "number";
+    case ParamType::vector: return "three numbers";
+    case ParamType::text: return "text";
+    case ParamType::choice: return fmt::format("one of {}", fmt::join(info.choices, ", "));
+    case ParamType::list: return "list of numbers";
+    case ParamType::group: return "name of a group";
+    case ParamType::frames: return "first and last frame";
+    case ParamType::nested: return "map";
+    case ParamType::input: break;
+  }
+  std::vector<std::string_view> kinds;
+  for (const InputKind kind : info.accepts) kinds.push_back(to_string(kind));
+  return kinds.empty() ? "name of an input" : fmt::format("name of an input ({})", fmt::join(kinds, ", "));
+}
+
+std::string type_and_range(const ParamInfo& info) {
+  std::string text = type_text(info);
+  const bool ranged = info.type != ParamType::nested && info.type != ParamType::choice;
+  const bool bounded = info.low > -2147483648.0 || info.high < 2147483647.0;
+  if (ranged && bounded) text += ", " + range_text(info);
+  return text;
+}
+
+std::string default_text(const ParamInfo& info) {
+  if (info.required) return "required";
+  if (info.type == ParamType::nested && !info.optional) return "see below";
+  return value_text(info, info.default_value);
+}
+
+std::string notes(const ParamInfo& info) {
+  std::string text;
+  if (info.varying) text += " Varying: a data channel of this name overrides it.";
+  if (info.advanced) text += " Advanced.";
+  for (const std::string& old : info.old_names) text += fmt::format(" Formerly {}.", old);
+  return text;
+}
+
+void describe_params(std::string& text, const SchemaInfo& schema, const std::string& indent) {
+  for (const ParamInfo& p : schema.params) {
+    const std::string unit = p.unit.symbol.empty() ? "" : fmt::format(" [{}]", p.unit.symbol);
+    text += fmt::format("{}{}{} = {}\n", indent, p.name, unit, default_text(p));
+    text += fmt::format("{}    {} ({}){}\n", indent, p.doc, type_and_range(p), notes(p));
+    if (p.fields) describe_params(text, *p.fields, indent + "    ");
+  }
+}
+
+// A bar would end the cell of a table.
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+void table(std::string& page, const SchemaInfo& schema) {
+  if (schema.params.empty()) {
+    page += "No parameters.\n";
+    return;
+  }
+  page += "| parameter | unit | default | value | meaning |\n| --- | --- | --- | --- | --- |\n";
+  for (const ParamInfo& p : schema.params)
+    page += fmt::format("| `{}` | {} | {} | {} | {} |\n", p.name, p.unit.symbol, cell(default_text(p)),
+                        cell(type_and_range(p)), cell(p.doc + notes(p)));
+  for (const ParamInfo& p : schema.params)
+    if (p.fields) {
+      page += fmt::format("\n`{}`:\n\n", p.name);
+      table(page, *p.fields);
+    }
+}
+
+std::string behavior_page(const SchemaInfo& schema) {
+  std::string page = fmt::format("# {}\n\n{} ({})\n\n", schema.name, schema.doc, to_string(schema.category));
+  table(page, schema);
+  if (!schema.example.empty()) page += fmt::format("\nExample: [{0}](../../{0})\n", schema.example);
+  return page;
+}
+
+std::string setup_file_page() {
+  std::string page =
+      "# The setup file\n\n"
+      "A setup file is YAML with the sections below. `ymir: 1` and `setup` are required. A number may carry a unit\n"
+      "(`1.3 g/cm^3`, `40 um`, `90 deg`); a number alone is in the SI unit of its parameter.\n\n"
+      "`setup` is a list. An item is a behavior, `- gravity: {acceleration: [0, -9.81, 0]}` or `- gravity`, or a "
+      "group,\n"
+      "`- group: Hair` with its own list under `with:`. A behavior acts on every object of its group and below.\n"
+      "`enabled: false` switches any item off.\n";
+  const SchemaInfo sections[] = {TimeParams::schema().info(), InputParams::schema().info(),
+                                 OutputParams::schema().info()};
+  for (const SchemaInfo& section : sections) {
+    const bool input = section.name == "input";
+    page += fmt::format("\n## {}\n\n{}\n\n", input ? "inputs" : section.name, section.doc);
+    if (input) page += "Each entry is `name: {kind: file}`; parameters refer to it by its name.\n\n";
+    table(page, section);
+  }
+  return page;
+}
+
+}  // namespace
+
+std::string describe(const BehaviorType& type) {
+  const SchemaInfo& schema = type.schema;
+  std::string text = fmt::format("{} ({})\n{}\n\n", schema.name, to_string(schema.category), schema.doc);
+  describe_params(text, schema, "  ");
+  if (schema.params.empty()) text += "  No parameters.\n";
+  if (!schema.example.empty()) text += fmt::format("\nExample: {}\n", schema.example);
+  return text;
+}
+
+std::string describe_all(const Registry& registry) {
+  std::size_t width = 0;
+  for (const BehaviorType& type : registry.all()) width = std::max(width, type.schema.name.size());
+  std::string text;
+  for (const Category category : categories) {
+    bool first = true;
+    for (const BehaviorType& type : registry.all()) {
+      if (type.schema.category != category) continue;
+      if (first) text += fmt::format("{}{}s\n", text.empty() ? "" : "\n", to_string(category));
+      first = false;
+      text += fmt::format("  {:<{}}  {}\n", type.schema.name, width, type.schema.doc);
+    }
+  }
+  return text;
+}
+
+std::map<std::string, std::string> reference_pages(const Registry& registry) {
+  std::map<std::string, std::string> pages;
+  std::string index =
+      "# Reference\n\nGenerated from the declarations in the source.\n\n- [The setup file](setup_file.md)\n";
+  for (const Category category : categories) {
+    bool first = true;
+    for (const BehaviorType& type : registry.all()) {
+      if (type.schema.category != category) continue;
+      if (first) index += fmt::format("\n## {}s\n\n", to_string(category));
+      first = false;
+      index += fmt::format("- [{0}]({0}.md): {1}\n", type.schema.name, type.schema.doc);
+    }
+  }
+  for (const BehaviorType& type : registry.all()) pages[type.schema.name + ".md"] = behavior_page(type.schema);
+  pages["index.md"] = std::move(index);
+  pages["setup_file.md"] = setup_file_page();
+  return pages;
+}
+
+}  // namespace ymir

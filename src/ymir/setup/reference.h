@@ -1,0 +1,18 @@
+// Reference of behaviors and of the setup file, for the terminal and for docs/generated; made from the schemas alone.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "ymir/behaviors/registry.h"
+
+namespace ymir {
+
+std::string describe(const BehaviorType& type);
+// One line per behavior, by category.
+std::string describe_all(const Registry& registry);
+
+// Markdown by file name: one page per behavior, index.md, setup_file.md.
+std::map<std::string, std::string> reference_pages(const Registry& registry);
+
+}  // namespace ymir

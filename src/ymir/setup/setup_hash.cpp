@@ -1,0 +1,77 @@
+#include "ymir/setup/setup_hash.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "ymir/base/hash.h"
+
+namespace ymir {
+namespace {
+
+class Hasher {
+ public:
+  void add(std::uint64_t word) { state_ = hash_combine(state_, word); }
+  void add(std::string_view text) { state_ = hash_text(text, state_); }
+  void add(const ParamValues& values) {
+    add(values.items.size());
+    for (const NamedValue& item : values.items) {
+      add(item.name);
+      add(item.value.index());
+      std::visit([this](const auto& v) { add_value(v); }, item.value);
+    }
+  }
+  void add(const SetupNode& node) {
+    if (!node.enabled) return;
+    add(node.path);
+    if (node.type) {
+      add(node.type->schema.name);
+      add(resolved(node.type->schema, node.values));
+    }
+    for (const SetupNode& child : node.children) add(child);
+    add(std::string_view("end"));
+  }
+  std::uint64_t state() const { return state_; }
+
+ private:
+  void add_value(std::monostate) {}
+  void add_value(bool v) { add(static_cast<std::uint64_t>(v)); }
+  void add_value(std::int64_t v) { add(static_cast<std::uint64_t>(v)); }
+  void add_value(double v) { add(hash_bits(v)); }
+  void add_value(const Vec3d& v) {
+    for (int axis = 0; axis < 3; ++axis) add_value(v[axis]);
+  }
+  void add_value(const std::string& v) { add(v); }
+  void add_value(const std::vector<double>& v) {
+    add(v.size());
+    for (const double number : v) add_value(number);
+  }
+  void add_value(const FrameRange& v) {
+    add_value(v.first);
+    add_value(v.last);
+  }
+  void add_value(const ParamValues& v) { add(v); }
+
+  std::uint64_t state_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t hash_setup(const SolverSetup& setup) {
+  Hasher hasher;
+  TimeParams time = setup.time;
+  time.frames.last = time.frames.first;  // a longer run continues a shorter one
+  hasher.add(collect(TimeParams::schema().info(), &time));
+  std::vector<InputSpec> inputs = setup.inputs;
+  std::sort(inputs.begin(), inputs.end(), [](const InputSpec& a, const InputSpec& b) { return a.name < b.name; });
+  hasher.add(inputs.size());
+  for (const InputSpec& input : inputs) {
+    hasher.add(input.name);
+    hasher.add(to_string(input.kind));
+    hasher.add(input.written_path);
+    hasher.add(hash_bits(input.scale));
+  }
+  hasher.add(setup.root);
+  return hasher.state();
+}
+
+}  // namespace ymir

@@ -1,0 +1,189 @@
+#include "ymir/setup/solver_setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "ymir/setup/document.h"
+#include "ymir/setup/input_params.h"
+#include "ymir/setup/setup_hash.h"
+#include "ymir/setup/suggest.h"
+#include "ymir/setup/tree_reader.h"
+#include "ymir/setup/value_reader.h"
+
+namespace ymir {
+
+const InputSpec* SolverSetup::find_input(std::string_view name) const {
+  for (const InputSpec& input : inputs)
+    if (input.name == name) return &input;
+  return nullptr;
+}
+
+namespace {
+
+using Kind = YamlNode::Kind;
+
+constexpr std::int64_t format_version = 1;
+
+class SetupReader {
+ public:
+  SetupReader(const std::filesystem::path& file, const Registry& registry, std::vector<Diagnostic>& diagnostics)
+      : registry_(registry), report_(file.string(), diagnostics), values_(report_, known_) {
+    setup_.file = file;
+  }
+
+  SolverSetup read(const YamlNode& root) {
+    if (root.kind != Kind::map) {
+      report_.error(root.at.line > 0 ? root.at : Location{1, 1}, "",
+                    "expected a map with the keys ymir, time, inputs, setup and outputs");
+      return std::move(setup_);
+    }
+    check_keys(root);
+    check_version(root);
+    section(root, "time", TimeParams::schema().info(), &setup_.time);
+    check_substeps(root);
+    if (const YamlNode* inputs = root.find("inputs")) read_inputs(*inputs);
+    if (const YamlNode* tree = root.find("setup"))
+      setup_.root = read_tree(*tree, registry_, known_, report_);
+    else
+      report_.error(root.at, "setup", "missing; give the list of groups and behaviors");
+    section(root, "outputs", OutputParams::schema().info(), &setup_.outputs);
+    if (setup_.outputs.cache.empty()) setup_.outputs.cache = "out/" + setup_.file.stem().string();
+    return std::move(setup_);
+  }
+
+ private:
+  void check_keys(const YamlNode& root) {
+    const std::vector<std::string> keys{"ymir", "time", "inputs", "setup", "outputs"};
+    for (const YamlEntry& entry : root.entries)
+      if (std::find(keys.begin(), keys.end(), entry.key) == keys.end())
+        report_.error(entry.at, "", fmt::format("unknown section {}; {}", shown(entry.key), suggest(entry.key, keys)));
+  }
+
+  void check_version(const YamlNode& root) {
+    const YamlNode* version = root.find("ymir");
+    if (!version)
+      report_.error(root.at, "ymir", fmt::format("missing; begin the file with 'ymir: {}'", format_version));
+    else if (version->kind != Kind::scalar || version->text != std::to_string(format_version))
+      report_.error(version->at, "ymir",
+                    fmt::format("this program reads version {0} of the format; write 'ymir: {0}'", format_version));
+  }
+
+  void section(const YamlNode& root, const std::string& name, const SchemaInfo& schema, void* params) {
+    if (const YamlNode* node = root.find(name)) apply(schema, values_.read(*node, schema, name), params);
+  }
+
+  void check_substeps(const YamlNode& root) {
+    const TimeParams& time = setup_.time;
+    if (time.adaptive && time.max_substeps < time.substeps)
+      report_.error(root.find("time")->at, "time.max_substeps",
+                    fmt::format("must be at least substeps ({}), is {}", time.substeps, time.max_substeps));
+  }
+
+  void read_inputs(const YamlNode& section) {
+    if (section.kind == Kind::null) return;
+    if (section.kind != Kind::map) {
+      report_.error(section.at, "inputs", "expected entries such as 'groom: {curves: groom.hair}'");
+      return;
+    }
+    for (const YamlEntry& entry : section.entries) {
+      KnownNames::Input declared{entry.key, std::nullopt};
+      if (auto input = read_input(entry)) {
+        declared.kind = input->kind;
+        setup_.inputs.push_back(std::move(*input));
+      }
+      known_.inputs.push_back(std::move(declared));
+    }
+  }
+
+  std::optional<InputSpec> read_input(const YamlEntry& entry) {
+    const std::string path = "inputs." + entry.key.substr(0, 64);
+    const SchemaInfo schema = InputParams::schema().info();
+    const ParamValues given = values_.read(entry.value, schema, path);
+    InputParams params;
+    apply(schema, given, &params);
+    if (entry.value.kind != Kind::map && entry.value.kind != Kind::null) return std::nullopt;
+
+    InputSpec input;
+    input.name = entry.key;
+    input.scale = params.scale;
+    int kinds = 0;
+    const YamlNode* file = nullptr;
+    for (const InputKind kind : {InputKind::points, InputKind::curves, InputKind::surface, InputKind::volume}) {
+      const YamlNode* node = entry.value.find(to_string(kind));
+      if (!node) continue;
+      ++kinds;
+      input.kind = kind;
+      file = node;
+    }
+    if (kinds != 1) {
+      // A misspelt kind was reported as an unknown parameter; a second message about it would not help.
+      const bool misspelt = kinds == 0 && std::any_of(entry.value.entries.begin(), entry.value.entries.end(),
+                                                      [&](const YamlEntry& e) { return !schema.find(e.key); });
+      if (!misspelt)
+        report_.error(entry.at, path, "give exactly one of points, curves, surface, volume, with the path of a file");
+      return std::nullopt;
+    }
+    const ParamValue* written = find_value(given, to_string(input.kind));
+    if (!written || !std::holds_alternative<std::string>(*written)) {
+      if (written) report_.error(file->at, path, "expected the path of a file, got nothing");
+      return std::nullopt;
+    }
+    input.written_path = std::get<std::string>(*written);
+    input.path = setup_.file.parent_path() / input.written_path;
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(input.path, failure))
+      report_.error(file->at, fmt::format("{}.{}", path, to_string(input.kind)),
+                    fmt::format("no file {}; paths are relative to the setup file", shown(input.written_path)));
+    return input;
+  }
+
+  const Registry& registry_;
+  Reporter report_;
+  KnownNames known_;
+  ValueReader values_;
+  SolverSetup setup_;
+};
+
+}  // namespace
+
+ReadResult read_setup_text(std::string_view text, const std::filesystem::path& file, const Registry& registry) {
+  ReadResult result;
+  if (const auto document = parse_document(text, file.string(), result.diagnostics)) {
+    SolverSetup setup = SetupReader(file, registry, result.diagnostics).read(*document);
+    if (!has_errors(result.diagnostics)) {
+      setup.text = text;
+      setup.hash = hash_setup(setup);
+      result.setup = std::move(setup);
+    }
+  }
+  std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::pair(a.at.line, a.at.column) < std::pair(b.at.line, b.at.column);
+  });
+  return result;
+}
+
+ReadResult read_setup(const std::filesystem::path& file, const Registry& registry) {
+  const auto fail = [&](const std::string& why) {
+    ReadResult result;
+    result.diagnostics.push_back({Severity::error, file.string(), {}, "", why});
+    return result;
+  };
+  std::error_code failure;
+  const auto status = std::filesystem::status(file, failure);
+  if (!std::filesystem::exists(status)) return fail("no such file");
+  if (!std::filesystem::is_regular_file(status)) return fail("not a file; name a setup file (.yaml)");
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return fail(fmt::format("cannot be opened: {}", std::strerror(errno)));
+  std::string text(document_limit::bytes + 1, '\0');  // one more than allowed: a file may grow while it is read
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) return fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return read_setup_text(text, file, registry);
+}
+
+}  // namespace ymir

@@ -1,0 +1,178 @@
+#include <cstring>
+#include <limits>
+
+#include "format_samples.h"
+#include "ymir/base/random.h"
+#include "ymir/cache/formats/vdb.h"
+#include "ymir/cache/formats/vdb_stream.h"
+
+namespace ymir {
+namespace {
+
+using namespace format_samples;
+
+VolumeGrid sample_volume(const std::string& name, int components) {
+  VolumeGrid grid;
+  grid.name = name;
+  grid.components = components;
+  grid.voxel = 0.125;
+  grid.origin = {1, -2, 0.5};
+  grid.background = {0.5f, 0.5f, 0.5f};
+  grid.blocks = {{-3, 2, -1}, {0, 0, 0}, {1, 0, 0}, {0, 0, 600}};
+  grid.values.resize(grid.blocks.size() * grid.values_per_block());
+  for (std::size_t i = 0; i < grid.values.size(); ++i) grid.values[i] = static_cast<float>(i);
+  if (components == 1) grid.background = {0.5f, 0, 0};
+  return grid;
+}
+
+void expect_same(const VolumeGrid& a, const VolumeGrid& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.components, b.components);
+  EXPECT_EQ(a.staggered, b.staggered);
+  EXPECT_DOUBLE_EQ(a.voxel, b.voxel);
+  EXPECT_EQ(a.origin, b.origin);
+  EXPECT_EQ(a.background, b.background);
+  EXPECT_EQ(a.blocks, b.blocks);
+  EXPECT_EQ(a.values, b.values);
+}
+
+TEST(VdbStream, CarriesContentsUnchanged) {
+  VdbContents contents;
+  contents.volumes = {sample_volume("density", 1), sample_volume("velocity", 3)};
+  contents.points = {{"sparks", sample_points()}};
+  contents.skipped = {"mask (bool)"};
+  const VdbContents back = decode_vdb(encode_vdb(contents).bytes(), "a.vdb");
+  ASSERT_EQ(back.volumes.size(), 2u);
+  expect_same(back.volumes[0], contents.volumes[0]);
+  expect_same(back.volumes[1], contents.volumes[1]);
+  EXPECT_EQ(back.points[0].points.positions, sample_points().positions);
+  format_samples::expect_same(back.points[0].points.vertices, sample_points().vertices);
+  EXPECT_EQ(back.skipped, contents.skipped);
+}
+
+TEST(VdbStream, RefusesTruncationAtEveryByte) {
+  VdbContents contents;
+  contents.volumes = {sample_volume("density", 1)};
+  contents.volumes[0].blocks.resize(1);
+  contents.volumes[0].values.resize(512);
+  contents.points = {{"sparks", sample_points()}};
+  const ByteWriter whole = encode_vdb(contents);
+  for (std::size_t size = 0; size < whole.bytes().size(); ++size)
+    expect_refusal([&] { decode_vdb(whole.bytes().first(size), "a.vdb"); }, {"a.vdb: byte"});
+}
+
+TEST(VdbStream, NamesGridAndVoxelOfAValueThatIsNotFinite) {
+  VdbContents contents;
+  contents.volumes = {sample_volume("velocity", 3)};
+  // Voxel (5, 2, 1) of block (1, 0, 0), component 2.
+  contents.volumes[0].values[(2 * 512 + 64 + 2 * 8 + 5) * 3 + 2] = std::numeric_limits<float>::quiet_NaN();
+  const ByteWriter bytes = encode_vdb(contents);
+  expect_refusal([&] { decode_vdb(bytes.bytes(), "a.vdb"); }, {"a.vdb", "'velocity'", "voxel (13, 2, 1)"});
+}
+
+TEST(VdbStream, RefusesBlocksOutOfOrderAndPositionsThatAreNotFinite) {
+  VdbContents contents;
+  contents.volumes = {sample_volume("density", 1)};
+  std::swap(contents.volumes[0].blocks[0], contents.volumes[0].blocks[1]);
+  const ByteWriter unordered = encode_vdb(contents);
+  expect_refusal([&] { decode_vdb(unordered.bytes(), "a.vdb"); }, {"'density'", "out of order"});
+  contents = {};
+  contents.points = {{"sparks", sample_points()}};
+  contents.points[0].points.positions[2].z = std::numeric_limits<double>::infinity();
+  const ByteWriter infinite = encode_vdb(contents);
+  expect_refusal([&] { decode_vdb(infinite.bytes(), "a.vdb"); }, {"'sparks'", "point 2"});
+}
+
+TEST(VdbFormat, WithoutOpenVdbSaysSo) {
+  if (has_openvdb()) GTEST_SKIP() << "this build has OpenVDB";
+  expect_refusal([] { read_vdb("a.vdb"); }, {"a.vdb", "built without OpenVDB"});
+  expect_refusal([] { write_vdb("a.vdb", {}); }, {"a.vdb", "built without OpenVDB"});
+}
+
+class VdbFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_openvdb()) GTEST_SKIP() << "built without OpenVDB";
+  }
+  TestFolder folder;
+};
+
+TEST_F(VdbFile, WritesAndReadsBackVolumes) {
+  VdbContents contents;
+  contents.volumes = {sample_volume("density", 1), sample_volume("velocity", 3)};
+  contents.volumes[1].staggered = true;
+  write_vdb(folder / "a.vdb", contents);
+  const VdbContents back = read_vdb(folder / "a.vdb");
+  ASSERT_EQ(back.volumes.size(), 2u);
+  expect_same(back.volumes[0], contents.volumes[0]);
+  expect_same(back.volumes[1], contents.volumes[1]);
+  EXPECT_EQ(files_in(folder), 1u);
+}
+
+TEST_F(VdbFile, WritesAndReadsBackPoints) {
+  VdbContents contents;
+  contents.points = {{"sparks", sample_points()}};
+  write_vdb(folder / "a.vdb", contents);
+  const VdbContents back = read_vdb(folder / "a.vdb");
+  ASSERT_EQ(back.points.size(), 1u);
+  const Points& points = back.points[0].points;
+  ASSERT_EQ(points.positions.size(), 3u);
+  // Points come back in the order of their voxels; positions within a voxel are 32-bit.
+  const Points sample = sample_points();
+  const auto ids = points.vertices.get<std::uint64_t>("id");
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto wanted = sample.vertices.get<std::uint64_t>("id");
+    const auto at = static_cast<std::size_t>(std::find(wanted.begin(), wanted.end(), ids[i]) - wanted.begin());
+    ASSERT_LT(at, 3u);
+    EXPECT_LT(norm(points.positions[i] - sample.positions[at]), 1e-5);
+    EXPECT_EQ(points.vertices.get<float>("radius")[i], sample.vertices.get<float>("radius")[at]);
+    EXPECT_EQ(points.vertices.get<Vec3f>("velocity")[i], sample.vertices.get<Vec3f>("velocity")[at]);
+    EXPECT_EQ(points.vertices.get<double>("weight")[i], sample.vertices.get<double>("weight")[at]);
+  }
+}
+
+TEST_F(VdbFile, RefusesWhatIsNoVdb) {
+  expect_refusal([&] { read_vdb(folder / "none.vdb"); }, {"none.vdb", "no such file"});
+  expect_refusal([&] { read_vdb(folder.path()); }, {"not a regular file"});
+  write_file(folder / "a.vdb", "hello, this is text");
+  expect_refusal([&] { read_vdb(folder / "a.vdb"); }, {"a.vdb: byte 0", "mark of a VDB file"});
+}
+
+TEST_F(VdbFile, SurvivesDamagedFiles) {
+  VdbContents contents;
+  contents.volumes = {sample_volume("density", 1)};
+  contents.points = {{"sparks", sample_points()}};
+  write_vdb(folder / "a.vdb", contents);
+  const std::string whole = read_text(folder / "a.vdb");
+  int refused = 0;
+  for (std::uint64_t round = 0; round < 16; ++round) {
+    Random random(1, round);
+    std::string damaged = whole;
+    if (round % 4 == 0) {
+      damaged.resize(8 + static_cast<std::size_t>(random.uniform() * static_cast<double>(whole.size() - 8)));
+    } else {
+      for (int flips = 0; flips < 4; ++flips) {
+        const auto at = 8 + static_cast<std::size_t>(random.uniform() * static_cast<double>(whole.size() - 8));
+        damaged[at] = static_cast<char>(damaged[at] ^ (1 << (random.bits() % 8)));
+      }
+    }
+    write_file(folder / "b.vdb", damaged);
+    try {
+      read_vdb(folder / "b.vdb", {std::uint64_t{64} << 20, 20});
+    } catch (const Error& error) {
+      EXPECT_NE(std::string_view(error.what()).find("b.vdb"), std::string_view::npos) << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GE(refused, 4) << "truncated files at least";
+}
+
+TEST_F(VdbFile, RefusesMoreVoxelsThanAllowed) {
+  VdbContents contents;
+  contents.volumes = {sample_volume("density", 1)};
+  write_vdb(folder / "a.vdb", contents);
+  expect_refusal([&] { read_vdb(folder / "a.vdb", {3 * 2048, 20}); }, {"a.vdb", "'density'", "crop or coarsen"});
+}
+
+}  // namespace
+}  // namespace ymir
