@@ -2,9 +2,10 @@
 # docs/architecture.md is checked by the linker as well as by tests/layering.
 add_library(ymir_options INTERFACE)
 target_include_directories(ymir_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+# -fno-math-errno: square roots vectorise; no value changes, nothing here reads errno after a mathematical function.
 # -ffp-contract=off: a*b+c is fused only where the code says so, so that every compiler and tile path agrees.
 target_compile_options(ymir_options INTERFACE -march=${YMIR_ARCH} -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
-                                              -ffp-contract=off)
+                                              -ffp-contract=off -fno-math-errno)
 target_link_libraries(ymir_options INTERFACE OpenMP::OpenMP_CXX fmt::fmt)
 if(YMIR_SANITIZE)
   target_compile_options(ymir_options INTERFACE -fsanitize=${YMIR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

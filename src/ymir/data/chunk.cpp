@@ -19,7 +19,8 @@ std::shared_ptr<std::byte> Chunk::allocate(std::size_t bytes) {
 void Chunk::reserve(int capacity, std::size_t plane_bytes, int components, int keep) {
   if (capacity <= capacity_) return;
   const int grown = capacity_ + capacity_ / 4;
-  const int rounded = ((capacity > grown ? capacity : grown) + 15) / 16 * 16;
+  int rounded = ((capacity > grown ? capacity : grown) + 15) / 16 * 16;
+  if (rounded % 128 == 0) rounded += 16;  // planes a multiple of 4 KiB apart would share few cache sets
   const auto old = std::move(block_);
   block_ = allocate(static_cast<std::size_t>(rounded * components) * plane_bytes);
   for (int c = 0; c < components && keep > 0; ++c)

@@ -36,6 +36,7 @@ int ParticleSystem::add_channel(std::string name, ScalarType type, int component
   channels_.push_back({std::move(name), type, components});
   record_bytes_ += channels_.back().stride();
   state_.chunks.emplace_back();
+  neighbouring_.channels.emplace_back();
   return channel_count() - 1;
 }
 
@@ -76,7 +77,15 @@ void ParticleSystem::append(const ParticleBatch& batch) {
   route({&records, 1});
 }
 
-void ParticleSystem::clear() { state_ = {BucketSet(*domain_), {}, std::vector<std::vector<Chunk>>(channels_.size())}; }
+void ParticleSystem::clear() {
+  state_ = {BucketSet(*domain_), {}, std::vector<std::vector<Chunk>>(channels_.size())};
+  neighbouring_.current = false;
+}
+
+void ParticleSystem::restore(const State& state) {
+  state_ = state;
+  neighbouring_.current = false;
+}
 
 ParticleBatch ParticleSystem::export_local() const {
   ParticleBatch batch = make_batch(static_cast<std::size_t>(local_count()));
@@ -137,6 +146,7 @@ void ParticleSystem::fill_holes(int bucket, std::span<const int> removed) {
 }
 
 void ParticleSystem::remove(const Mark& mark) {
+  neighbouring_.current = false;
   parallel_for(state_.buckets.local_count(), [&](std::ptrdiff_t b) {
     const int bucket = static_cast<int>(b);
     thread_local std::vector<std::uint8_t> dead;
@@ -299,6 +309,7 @@ void ParticleSystem::adopt_buckets(std::span<const Arrival> arrivals, std::vecto
 }
 
 void ParticleSystem::settle(std::span<const Arrival> arrivals) {
+  neighbouring_.current = false;
   std::vector<int> destination;
   adopt_buckets(arrivals, destination);
   // Counting sort by destination. Every part of the buckets scans all destinations, so that the order of arrivals in a
@@ -343,10 +354,6 @@ void ParticleSystem::settle(std::span<const Arrival> arrivals) {
     }
     state_.counts[bucket] = after;
   });
-}
-
-void ParticleSystem::connect() {
-  if (!state_.buckets.connected()) state_.buckets.connect();
 }
 
 std::optional<std::string> ParticleSystem::non_finite_channel() const {

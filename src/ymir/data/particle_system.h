@@ -55,14 +55,20 @@ class ParticleSystem {
 
   GridDomain& domain() const { return *domain_; }
   const BucketSet& buckets() const { return state_.buckets; }
-  int count(int bucket) const { return state_.counts[static_cast<std::size_t>(bucket)]; }
+  int count(int bucket) const {
+    const auto local = static_cast<std::size_t>(state_.buckets.local_count()), b = static_cast<std::size_t>(bucket);
+    return b < local ? state_.counts[b] : neighbouring_.counts[b - local];
+  }
   std::int64_t local_count() const;
   std::int64_t total_count() const;  // collective
 
   // Planes of one channel of one bucket. modify keeps the values, overwrite does not.
   template <class T>
   typename Planes<const T>::Type read(ParticleChannel<T> channel, int bucket) const {
-    return read(state_, channel, bucket);
+    if (bucket < state_.buckets.local_count()) return read(state_, channel, bucket);
+    const Chunk& chunk = neighbouring_.channels[static_cast<std::size_t>(channel.index)]
+                             .chunks[static_cast<std::size_t>(bucket - state_.buckets.local_count())];
+    return planes<const T>(chunk.read(), chunk.capacity());
   }
   template <class T>
   typename Planes<T>::Type modify(ParticleChannel<T> channel, int bucket) {
@@ -91,8 +97,13 @@ class ParticleSystem {
   void rebucket();
   // Moves whole buckets to their owners after GridDomain::rebalance. Collective.
   void migrate();
-  // Finds the neighbouring subset if the buckets changed since the last call. Collective.
-  void connect();
+  // Brings a channel of the neighbouring buckets from their owners, unless it is there and fresh. Collective; computing
+  // may go on between begin and end. Used through accessors (particle_accessor.h).
+  void begin_exchange(int channel);
+  bool exchanging(int channel) const;
+  void end_exchange(int channel);
+  void mark_written(int channel);  // values of the neighbouring buckets are out of date from now on
+  const void* identity(int channel) const { return &channels_[static_cast<std::size_t>(channel)]; }
 
   const State& state() const { return state_; }
   template <class T>
@@ -100,7 +111,7 @@ class ParticleSystem {
     const Chunk& chunk = state.chunks[static_cast<std::size_t>(channel.index)][static_cast<std::size_t>(bucket)];
     return planes<const T>(chunk.read(), chunk.capacity());
   }
-  void restore(const State& state) { state_ = state; }
+  void restore(const State& state);
 
   // Name of a floating-point channel that holds a NaN or an infinity on this rank, if any.
   std::optional<std::string> non_finite_channel() const;
@@ -120,6 +131,18 @@ class ParticleSystem {
     std::vector<BucketKey> keys;
     std::vector<std::byte> data;
     void clear() { keys.clear(), data.clear(); }
+  };
+  // Copies of the neighbouring buckets, as far as they were asked for.
+  struct Neighbouring {
+    struct Channel {
+      std::vector<Chunk> chunks;
+      bool fresh = false;
+      std::vector<Bytes> outgoing, incoming;  // per link, while in flight
+      std::unique_ptr<Communicator::Exchange> exchange;
+    };
+    bool current = false;  // false: buckets or counts changed since
+    std::vector<int> counts;
+    std::vector<Channel> channels;
   };
   struct Arrival {
     BucketKey key;
@@ -142,12 +165,15 @@ class ParticleSystem {
   void find_movers(int bucket, Records& out);
   void route(std::span<Records> outgoing);
   void settle(std::span<const Arrival> arrivals);
+  void connect();
+  void exchange_counts();
   void adopt_buckets(std::span<const Arrival> arrivals, std::vector<int>& destination);
 
   GridDomain* domain_;
   std::vector<Channel> channels_;
   std::size_t record_bytes_ = 0;
   State state_;
+  Neighbouring neighbouring_;
   std::vector<Records> outbox_;  // per local bucket; kept to reuse its memory
 };
 

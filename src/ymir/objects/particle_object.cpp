@@ -41,6 +41,7 @@ struct ParticleObject::Scratch {
 
   void fit(int count, std::size_t planes) {
     capacity = std::max(capacity, (count + 15) / 16 * 16);
+    if (capacity % 128 == 0) capacity += 16;  // as in Chunk: planes must not share cache sets
     if (memory.size() < planes * static_cast<std::size_t>(capacity))
       memory.resize(planes * static_cast<std::size_t>(capacity));
   }

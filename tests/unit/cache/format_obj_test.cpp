@@ -61,6 +61,7 @@ TEST(ObjFormat, NamesTheLineOfEveryMistake) {
   expect_refusal(reading(four + "f 1 2\n"), {"a.obj:5:", "needs 3"});
   expect_refusal(reading(four + "f 1 2 3x\n"), {"a.obj:5:", "'3x'"});
   expect_refusal(reading(four + "f 1/ 2 3/1/\n"), {"a.obj:5:", "'3/1/'"});
+  expect_refusal(reading(four + "f 1 2 3/1/1/1\n"), {"a.obj:5:", "'3/1/1/1'"});
   expect_refusal(reading(four + "f 1 2 99999999999999999999\n"), {"a.obj:5:"});
   expect_refusal(reading(four + "f 1 2 5000000000\n"), {"a.obj:5:", "does not exist"});
   expect_refusal(reading("v 0 0\n"), {"a.obj:1:", "coordinate z of vertex 1"});

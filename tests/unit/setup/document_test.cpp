@@ -1,5 +1,6 @@
 #include "ymir/setup/document.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace ymir {
@@ -74,8 +75,7 @@ TEST(Document, RefusesDeepNestingInEveryForm) {
   EXPECT_EQ(refusal(block), "scene.yaml:65:65 more than 64 levels of nesting");
   // One level per alias.
   std::string chain = "a0: &a0 [x]\n";
-  for (int i = 1; i < 100; ++i)
-    chain += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";
+  for (int i = 1; i < 100; ++i) chain += fmt::format("a{0}: &a{0} [*a{1}]\n", i, i - 1);
   EXPECT_NE(refusal(chain).find("64 levels"), std::string::npos);
 }
 
