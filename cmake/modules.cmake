@@ -35,6 +35,7 @@ ymir_module(math base)
 ymir_module(param math)
 ymir_module(parallel base)
 target_link_libraries(ymir_parallel PRIVATE MPI::MPI_CXX)
+target_compile_definitions(ymir_parallel PRIVATE OMPI_SKIP_MPICXX) # the C interface only
 ymir_module(physics math)
 ymir_module(solvers physics parallel)
 ymir_module(data solvers parallel math)

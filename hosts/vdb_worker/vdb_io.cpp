@@ -39,7 +39,7 @@ void read_transform(const openvdb::GridBase& grid, VolumeGrid& out) {
   out.origin = {m(3, 0), m(3, 1), m(3, 2)};
 }
 
-// Blocks of one grid, counted against the limit before each is stored.
+// Blocks of one grid, counted against the limit before they are stored.
 template <class Grid>
 class BlockReader {
  public:
@@ -48,6 +48,7 @@ class BlockReader {
 
   void read() {
     for (auto leaf = grid_.tree().cbeginLeaf(); leaf; ++leaf) {
+      spend(1);
       add_block(leaf->origin());
       for (int i = 0; i < 512; ++i) {
         // OpenVDB runs along z first, VolumeGrid along x.
@@ -63,13 +64,15 @@ class BlockReader {
   }
 
  private:
-  void add_block(const Coord& origin) {
+  void spend(std::uint64_t blocks) {
     const std::uint64_t bytes = out_.values_per_block() * sizeof(float);
-    if (budget_ < bytes) refuse(out_.name, "has more voxels than fit into the memory allowed; crop or coarsen it");
-    budget_ -= bytes;
-    out_.blocks.push_back({origin.x() >> 3, origin.y() >> 3, origin.z() >> 3});
+    if (blocks > budget_ / bytes)
+      refuse(out_.name, "has more voxels than fit into the memory allowed; crop or coarsen it");
+    budget_ -= blocks * bytes;
   }
+  void add_block(const Coord& origin) { out_.blocks.push_back({origin.x() >> 3, origin.y() >> 3, origin.z() >> 3}); }
   void add_tile(const openvdb::CoordBBox& box, const Value& value) {
+    spend(box.volume() / VolumeGrid::block_voxels);
     for (std::int64_t z = box.min().z(); z <= box.max().z(); z += side)
       for (std::int64_t y = box.min().y(); y <= box.max().y(); y += side)
         for (std::int64_t x = box.min().x(); x <= box.max().x(); x += side) {

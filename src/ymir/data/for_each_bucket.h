@@ -42,15 +42,30 @@ concept BucketAccessor = requires(A& accessor, BucketKey key) {
 
 // body(i) for i in [0, count); contiguous ranges per thread, so that memory stays with the thread that touched it
 // first.
-template <class F>
+// Buckets of uneven cost are handed out in short runs instead.
+template <bool uneven = false, class F>
 void for_each_in_order(std::ptrdiff_t count, F&& body) {
   ParallelFailure failure;
+  const auto guarded = [&](std::ptrdiff_t i) { failure.guard([&] { body(static_cast<int>(i)); }); };
+  if constexpr (uneven) {
+    const std::ptrdiff_t run = count / (32 * threads()) + 1;
+#pragma omp parallel for schedule(dynamic, run) if (count > 1)
+    for (std::ptrdiff_t i = 0; i < count; ++i) guarded(i);
+  } else {
 #pragma omp parallel for schedule(static) if (count > 1)
-  for (std::ptrdiff_t i = 0; i < count; ++i) failure.guard([&] { body(static_cast<int>(i)); });
+    for (std::ptrdiff_t i = 0; i < count; ++i) guarded(i);
+  }
   failure.rethrow();
 }
 
 namespace detail {
+
+// An accessor may say that buckets differ in cost (particles per bucket do, voxels do not).
+template <class A>
+constexpr bool is_uneven() {
+  if constexpr (requires { A::uneven; }) return A::uneven;
+  return false;
+}
 
 template <class Body, BucketAccessor... A>
 void visit_buckets(const BucketSet& buckets, Body&& body, A&... accessors) {
@@ -63,19 +78,20 @@ void visit_buckets(const BucketSet& buckets, Body&& body, A&... accessors) {
         YMIR_CHECK(a == b || !all[a].writes || all[a].channel != all[b].channel);
     }
   }
+  constexpr bool uneven = (is_uneven<A>() || ...);
   (accessors.begin_exchange(), ...);
   YMIR_CHECK(buckets.connected() || ((accessors.access().reads == Stencil::own) && ...));
   if (!(accessors.in_flight() || ...)) {
     (accessors.end_exchange(), ...);
-    for_each_in_order(buckets.local_count(), body);
+    for_each_in_order<uneven>(buckets.local_count(), body);
     return;
   }
   std::vector<int> early, late;
   for (int i = 0; i < buckets.local_count(); ++i)
     ((accessors.waits(buckets.key(i)) || ...) ? late : early).push_back(i);
   const auto run = [&](const std::vector<int>& list) {
-    for_each_in_order(static_cast<std::ptrdiff_t>(list.size()),
-                      [&](int n) { body(list[static_cast<std::size_t>(n)]); });
+    for_each_in_order<uneven>(static_cast<std::ptrdiff_t>(list.size()),
+                              [&](int n) { body(list[static_cast<std::size_t>(n)]); });
   };
   ParallelFailure failure;  // messages must be received even when a bucket failed
   failure.guard([&] { run(early); });

@@ -27,14 +27,14 @@ GridDomain::GridDomain(double bucket_size, int levels, Communicator& communicato
     : levels_(levels), communicator_(&communicator) {
   set_bucket_size(bucket_size);
   YMIR_CHECK(levels >= 1 && levels < max_bucket_levels);
-  // Rank 0 owns all space until the first rebalance: no weights are known yet.
-  splitters_.assign(static_cast<std::size_t>(communicator.size() - 1), last_key);
 }
 
 void GridDomain::set_bucket_size(double bucket_size) {
   YMIR_CHECK(bucket_size > 0 && std::isfinite(bucket_size));
   size_ = bucket_size;
   inverse_size_ = 1 / bucket_size;
+  // Rank 0 owns all space until the next rebalance: weights of the new buckets are not known yet.
+  splitters_.assign(static_cast<std::size_t>(communicator_->size() - 1), last_key);
 }
 
 BucketCoord GridDomain::bucket_of(Vec3d p, int level) const {

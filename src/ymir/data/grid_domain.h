@@ -20,7 +20,7 @@ class GridDomain {
   GridDomain(double bucket_size, int levels, Communicator& communicator);
 
   double bucket_size(int level = 0) const { return size_ * static_cast<double>(std::int64_t{1} << level); }
-  // Before any data object holds buckets.
+  // While no data object holds buckets.
   void set_bucket_size(double bucket_size);
   int levels() const { return levels_; }
   Communicator& communicator() const { return *communicator_; }

@@ -12,6 +12,8 @@ namespace ymir {
 template <class T>
 class ParticleReader {
  public:
+  static constexpr bool uneven = true;
+
   ParticleReader(ParticleSystem& particles, ParticleChannel<T> channel, Stencil stencil)
       : particles_(&particles), channel_(channel), stencil_(stencil) {}
 
@@ -43,6 +45,8 @@ class ParticleReader {
 template <class T>
 class ParticleWriter {
  public:
+  static constexpr bool uneven = true;
+
   ParticleWriter(ParticleSystem& particles, ParticleChannel<T> channel, bool discard)
       : particles_(&particles), channel_(channel), discard_(discard) {}
 

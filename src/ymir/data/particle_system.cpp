@@ -267,10 +267,10 @@ void ParticleSystem::adopt_buckets(std::span<const Arrival> arrivals, std::vecto
   const BucketSet& old = state_.buckets;
   const auto locate = [&](const BucketSet& set) {
     parallel_blocks(static_cast<std::ptrdiff_t>(arrivals.size()), 4096, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      BucketKey last = ~BucketKey{0};
       int index = -1;
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-        if (arrivals[i].key != last) index = set.find(last = arrivals[i].key);
+        const bool as_before = i > static_cast<std::size_t>(begin) && arrivals[i].key == arrivals[i - 1].key;
+        if (!as_before) index = set.find(arrivals[i].key);
         destination[i] = index;
       }
     });

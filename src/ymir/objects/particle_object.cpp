@@ -6,6 +6,7 @@
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
 #include "ymir/base/hash.h"
+#include "ymir/data/particle_accessor.h"
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/particles/point_newton.h"
@@ -158,11 +159,10 @@ PointBlock ParticleObject::block_at(const Step& step, int bucket, Planes<const V
           particles_.read(radius_, bucket)};
 }
 
-double ParticleObject::solve_bucket(const Step& step, int bucket, Scratch& scratch) {
+double ParticleObject::solve_bucket(const Step& step, int bucket, Planes<Vec3d>::Type v, Scratch& scratch) const {
   const int n = particles_.count(bucket);
   scratch.fit(n, 9 + 3 * forces_.size());
   const auto start = ParticleSystem::read(*begin_, velocity_, bucket);
-  const auto v = particles_.overwrite(velocity_, bucket);
   std::copy_n(start.x, n, v.x);
   std::copy_n(start.y, n, v.y);
   std::copy_n(start.z, n, v.z);
@@ -191,23 +191,22 @@ double ParticleObject::solve_bucket(const Step& step, int bucket, Scratch& scrat
 }
 
 void ParticleObject::solve(const Step& step) {
-  const double residual = ordered_reduce(
-      particles_.buckets().local_count(), 0.0,
-      [&](std::ptrdiff_t b) {
-        thread_local Scratch scratch;
-        return solve_bucket(step, static_cast<int>(b), scratch);
-      },
-      [](double a, double b) { return std::max(a, b); });
-  report_.residual = residual;
-  report_.status = residual <= local_tolerance ? SolveReport::Status::converged : SolveReport::Status::iterating;
+  std::vector<double> residual(static_cast<std::size_t>(particles_.buckets().local_count()));
+  auto v = write(particles_, velocity_);
+  for_each_bucket(particles_.buckets(), v, [&](int bucket) {
+    thread_local Scratch scratch;
+    residual[static_cast<std::size_t>(bucket)] = solve_bucket(step, bucket, v(bucket), scratch);
+  });
+  report_.residual = 0;
+  for (const double r : residual) report_.residual = r <= report_.residual ? report_.residual : r;  // NaN wins
+  report_.status =
+      report_.residual <= local_tolerance ? SolveReport::Status::converged : SolveReport::Status::iterating;
   report_.worst_object = path();
 }
 
-void ParticleObject::move_bucket(const Step& step, int bucket) {
+void ParticleObject::move_bucket(const Step& step, int bucket, Planes<Vec3d>::Type x, Planes<Vec3d>::Type v) const {
   const int n = particles_.count(bucket);
   const auto from = ParticleSystem::read(*begin_, ParticleSystem::position, bucket);
-  const auto v = particles_.modify(velocity_, bucket);
-  const auto x = particles_.overwrite(ParticleSystem::position, bucket);
   const double dt = step.dt;
 #pragma omp simd
   for (int i = 0; i < n; ++i) {
@@ -227,13 +226,16 @@ void ParticleObject::move_bucket(const Step& step, int bucket) {
 }
 
 void ParticleObject::move(const Step& step) {
-  parallel_for(particles_.buckets().local_count(), [&](std::ptrdiff_t b) { move_bucket(step, static_cast<int>(b)); });
+  auto x = write(particles_, ParticleSystem::position);
+  auto v = read_write(particles_, velocity_);
+  for_each_bucket(particles_.buckets(), x, v, [&](int bucket) { move_bucket(step, bucket, x(bucket), v(bucket)); });
 }
 
 void ParticleObject::grow_older(const Step& step) {
-  parallel_for(particles_.buckets().local_count(), [&](std::ptrdiff_t b) {
-    double* age = particles_.modify(age_, static_cast<int>(b));
-    for (int i = 0; i < particles_.count(static_cast<int>(b)); ++i) age[i] += step.dt;
+  auto age = read_write(particles_, age_);
+  for_each_bucket(particles_.buckets(), age, [&](int bucket) {
+    double* values = age(bucket);
+    for (int i = 0; i < particles_.count(bucket); ++i) values[i] += step.dt;
   });
 }
 
@@ -270,8 +272,16 @@ void ParticleObject::emit(const Step& step) {
 
 void ParticleObject::remove(const Step& step) {
   particles_.remove([&](int bucket, std::span<std::uint8_t> dead) {
-    PointBlock block = block_at(step, bucket, particles_.read(velocity_, bucket), particles_.read(mass_, bucket));
-    block.position = particles_.read(ParticleSystem::position, bucket);
+    // Births may have changed the buckets: the state at the beginning of the substep no longer matches them.
+    const PointBlock block{&particles_,
+                           bucket,
+                           particles_.count(bucket),
+                           step.time + step.dt,
+                           step.dt,
+                           particles_.read(ParticleSystem::position, bucket),
+                           particles_.read(velocity_, bucket),
+                           particles_.read(mass_, bucket),
+                           particles_.read(radius_, bucket)};
     for (const PointRemoval& removal : removals_)
       removal.mark(block, particles_.read(age_, bucket), particles_.read(id_, bucket), dead);
   });
@@ -339,6 +349,18 @@ void ParticleObject::restore(const ObjectState* whole) {
   born_ = from_bytes<std::int64_t>(born);
   particles_.clear();
   particles_.append(batch);
+}
+
+void ParticleObject::unload_buckets() {
+  unloaded_ = particles_.export_local();
+  particles_.clear();
+  begin_.reset();
+  saved_.reset();
+}
+
+void ParticleObject::reload_buckets() {
+  particles_.append(unloaded_);
+  unloaded_.clear();
 }
 
 std::uint64_t ParticleObject::hash() const {

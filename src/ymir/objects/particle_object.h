@@ -61,6 +61,8 @@ class ParticleObject final : public Object {
   std::uint64_t hash() const override;
   void weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const override;
   void migrate() override { particles_.migrate(); }
+  void unload_buckets() override;
+  void reload_buckets() override;
 
   // The steps of the timeline, public for tests and benchmarks that time them apart.
   void begin_substep() { begin_ = particles_.state(); }
@@ -74,8 +76,8 @@ class ParticleObject final : public Object {
  private:
   struct Scratch;
   PointBlock block_at(const Step& step, int bucket, Planes<const Vec3d>::Type velocity, const double* mass) const;
-  double solve_bucket(const Step& step, int bucket, Scratch& scratch);
-  void move_bucket(const Step& step, int bucket);
+  double solve_bucket(const Step& step, int bucket, Planes<Vec3d>::Type v, Scratch& scratch) const;
+  void move_bucket(const Step& step, int bucket, Planes<Vec3d>::Type x, Planes<Vec3d>::Type v) const;
   double mass_of(double radius, double density) const;
   void ingest();
 
@@ -100,6 +102,7 @@ class ParticleObject final : public Object {
   };
   std::optional<Saved> saved_;
   SolveReport report_;
+  ParticleBatch unloaded_;
 };
 
 }  // namespace ymir

@@ -46,6 +46,11 @@ class Object {
   // Work per local bucket, appended; and the move of buckets to new owners. migrate is collective.
   virtual void weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const = 0;
   virtual void migrate() = 0;
+  // Whether the size of buckets is free; if so, it changes between unload (data leaves its buckets) and reload
+  // (collective; data goes to the new ones, in the same order).
+  virtual bool any_bucket_size() const { return true; }
+  virtual void unload_buckets() {}
+  virtual void reload_buckets() {}
 
  protected:
   Object(std::string path, int group) : path_(std::move(path)), group_(group) {}

@@ -14,6 +14,11 @@ namespace {
 // Ranks are balanced again when the busiest has this much more than the mean.
 constexpr double tolerated_imbalance = 1.15;
 
+// Elements per bucket: below the first, buckets cost more than what they hold; above the second, they are too coarse to
+// share among threads and fall out of the cache. A step of two in size is eight in content, so sizes do not swing.
+constexpr double few_elements = 32, many_elements = 4096;
+constexpr std::int64_t few_buckets = 512;
+
 }  // namespace
 
 Simulation::Simulation(const TimeParams& time, double bucket_size, Communicator& communicator)
@@ -27,10 +32,14 @@ std::int64_t Simulation::element_count() const {
 
 void Simulation::schedule() {
   for (const auto& object : objects_) object->schedule(timeline_);
-  timeline_.add(
-      {Stage::balancing, 0, Role::object, "/", "share buckets among ranks by weight", {}, {}, [this](const Step&) {
-         balance();
-       }});
+  timeline_.add({Stage::balancing,
+                 0,
+                 Role::object,
+                 "/",
+                 "fit the size of buckets, share them among ranks",
+                 {},
+                 {},
+                 [this](const Step&) { balance(); }});
 }
 
 void Simulation::ingest() {
@@ -119,6 +128,24 @@ std::string Simulation::find_trouble() const {
   return {};
 }
 
+void Simulation::fit_buckets() {
+  if (!std::all_of(objects_.begin(), objects_.end(), [](const auto& object) { return object->any_bucket_size(); }))
+    return;
+  std::vector<BucketKey> keys;
+  std::vector<double> weights;
+  for (const auto& object : objects_) object->weigh(keys, weights);
+  const std::int64_t buckets = communicator().sum(static_cast<std::int64_t>(keys.size()));
+  const std::int64_t elements = element_count();
+  if (buckets == 0) return;
+  const double mean = static_cast<double>(elements) / static_cast<double>(buckets);
+  const double factor = mean < few_elements && buckets > few_buckets ? 2 : mean > many_elements ? 0.5 : 1;
+  if (factor == 1) return;
+  for (const auto& object : objects_) object->unload_buckets();
+  domain_.set_bucket_size(domain_.bucket_size() * factor);
+  for (const auto& object : objects_) object->reload_buckets();
+  log::debug(fmt::format("{:.0f} elements per bucket: edges are {:.3g} m now", mean, domain_.bucket_size()));
+}
+
 void Simulation::balance() {
   if (communicator().size() == 1) return;
   std::vector<BucketKey> keys;
@@ -144,7 +171,7 @@ Frame Simulation::frame(std::int64_t number) const {
 }
 
 Frame Simulation::checkpoint(std::int64_t number) const {
-  Frame result{number, now_, hash(), {}, {}};
+  Frame result{number, now_, hash(), {{"bucket_size", domain_.bucket_size()}}, {}};
   for (const auto& object : objects_) result.objects.push_back(object->checkpoint());
   return result;
 }
@@ -152,6 +179,13 @@ Frame Simulation::checkpoint(std::int64_t number) const {
 void Simulation::restore(const Frame* whole) {
   // max: ranks other than 0 have no checkpoint and offer the start of the simulation.
   now_ = communicator().max(whole != nullptr ? whole->time : 0.0);
+  double bucket_size = 0;
+  if (whole != nullptr)
+    if (const auto found = whole->attributes.find("bucket_size"); found != whole->attributes.end())
+      if (const double* stored = std::get_if<double>(&found->second)) bucket_size = *stored;
+  bucket_size = communicator().max(bucket_size);
+  for (const auto& object : objects_) object->unload_buckets();
+  if (bucket_size > 0 && std::isfinite(bucket_size)) domain_.set_bucket_size(bucket_size);
   for (const auto& object : objects_) {
     const ObjectState* state = nullptr;
     if (whole != nullptr) {

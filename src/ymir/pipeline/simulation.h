@@ -80,6 +80,7 @@ class Simulation {
   void advance_substep(Step& step, double remaining);
   void newton(Step& step);
   std::string find_trouble() const;
+  void fit_buckets();
   void balance();
 
   TimeParams time_;

@@ -21,7 +21,8 @@ Schema<OutputParams> OutputParams::schema() {
           "Folder of the cache, relative to where the program runs; out/ and the name of the setup file if not given.")
       .param(&OutputParams::checkpoint_every, "checkpoint_every", "Frames from one checkpoint to the next.")
       .range(1, 1'000'000)
-      .param(&OutputParams::preview, "preview", PreviewParams::schema(), "Pictures and a film, drawn when the simulation is done.");
+      .param(&OutputParams::preview, "preview", PreviewParams::schema(),
+             "Pictures and a film, drawn when the simulation is done.");
 }
 
 }  // namespace ymir

@@ -73,7 +73,7 @@ TEST(DescribeFile, NamesThePrimsOfUsda) {
   usda.finish();
   const FileSummary summary = describe_file(folder / "a.usda");
   EXPECT_EQ(value<std::string>(summary, "timeCodesPerSecond"), "30");
-  EXPECT_EQ(summary.values.back().second, SummaryValue(std::string("'BasisCurves' 'hair'")));
+  EXPECT_EQ(value<std::string>(summary, "prim \"hair\""), "BasisCurves");
 }
 
 TEST(DescribeFile, DescribesVdbGrids) {
@@ -84,11 +84,17 @@ TEST(DescribeFile, DescribesVdbGrids) {
   grid.voxel = 0.5;
   grid.blocks = {{0, 0, 0}};
   grid.values.assign(512, 2);
-  write_vdb(folder / "a.vdb", {{grid}, {}, {}});
+  VolumeGrid odd = grid;
+  odd.name = "odd\x1b\xff";
+  write_vdb(folder / "a.vdb", {{grid, odd}, {{"sparks", sample_points()}}, {}});
   const FileSummary summary = describe_file(folder / "a.vdb");
   EXPECT_EQ(value<double>(summary, "grid density voxel"), 0.5);
   EXPECT_EQ(value<double>(summary, "grid density greatest value"), 2);
-  EXPECT_EQ(summary.bounds->high, (Vec3d{3.75, 3.75, 3.75}));
+  EXPECT_EQ(value<double>(summary, "grid odd?? voxel"), 0.5) << "names are made fit for terminals and JSON";
+  EXPECT_EQ(value<std::int64_t>(summary, "grid sparks points"), 3);
+  EXPECT_EQ(value<std::string>(summary, "grid sparks vertex channel id"), "u64");
+  EXPECT_NEAR(summary.bounds->low.y, -2, 1e-5) << "of the lowest point";
+  EXPECT_EQ(summary.bounds->high.x, 3.75);
 }
 
 TEST(DescribeFile, TrustsTheFirstBytesBeforeTheExtension) {

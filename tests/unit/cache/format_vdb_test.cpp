@@ -1,4 +1,4 @@
-#include <cstring>
+#include <algorithm>
 #include <limits>
 
 #include "format_samples.h"
@@ -136,6 +136,47 @@ TEST_F(VdbFile, RefusesWhatIsNoVdb) {
   expect_refusal([&] { read_vdb(folder.path()); }, {"not a regular file"});
   write_file(folder / "a.vdb", "hello, this is text");
   expect_refusal([&] { read_vdb(folder / "a.vdb"); }, {"a.vdb: byte 0", "mark of a VDB file"});
+}
+
+// Files made by OpenVDB itself (format_vdb_samples/make.cpp).
+std::filesystem::path sample(const char* name) {
+  return std::filesystem::path(YMIR_SOURCE_DIR) / "tests/unit/cache/format_vdb_samples" / name;
+}
+
+float value_at(const VolumeGrid& grid, Vec3i voxel) {
+  const Vec3i block{voxel.x >> 3, voxel.y >> 3, voxel.z >> 3};
+  const auto at = std::find(grid.blocks.begin(), grid.blocks.end(), block) - grid.blocks.begin();
+  if (static_cast<std::size_t>(at) == grid.blocks.size()) return grid.background[0];
+  const int local = (voxel.z & 7) * 64 + (voxel.y & 7) * 8 + (voxel.x & 7);
+  return grid.values[static_cast<std::size_t>(at) * 512 + static_cast<std::size_t>(local)];
+}
+
+TEST_F(VdbFile, UnpacksConstantTiles) {
+  const VolumeGrid grid = read_vdb(sample("tiles.vdb")).volumes.at(0);
+  EXPECT_EQ(grid.voxel, 0.5);
+  EXPECT_EQ(grid.blocks.size(), 1 + 16 * 16 * 16 + 1u);
+  EXPECT_EQ(value_at(grid, {-5, 7, 16}), 3);
+  EXPECT_EQ(value_at(grid, {255, 127, 64}), 4);
+  EXPECT_EQ(value_at(grid, {-1, -1, -1}), 5);
+  EXPECT_EQ(value_at(grid, {-1, -1, -2}), 0);
+}
+
+TEST_F(VdbFile, KeepsTheInsideOfALevelSet) {
+  const VolumeGrid grid = read_vdb(sample("sphere.vdb")).volumes.at(0);
+  EXPECT_EQ(grid.background[0], 3);
+  EXPECT_EQ(value_at(grid, {20, 20, 20}), -3);
+  EXPECT_NEAR(value_at(grid, {20, 33, 20}), -1, 1e-2);
+  EXPECT_NEAR(value_at(grid, {20, 20, 5}), 1, 1e-2);
+  EXPECT_EQ(value_at(grid, {20, 50, 20}), 3);
+}
+
+TEST_F(VdbFile, RefusesWhatHasNoPlaceInAUniformGrid) {
+  expect_refusal([] { read_vdb(sample("rotated.vdb")); }, {"rotated.vdb", "'density'", "rotated"});
+  expect_refusal([] { read_vdb(sample("huge_tile.vdb")); }, {"huge_tile.vdb", "'density'", "crop or coarsen"});
+  expect_refusal([] { read_vdb(sample("nan.vdb")); }, {"nan.vdb", "'density'", "voxel (1, -2, 300)"});
+  const VdbContents mask = read_vdb(sample("mask.vdb"));
+  EXPECT_TRUE(mask.volumes.empty());
+  EXPECT_EQ(mask.skipped, std::vector<std::string>{"inside (bool)"});
 }
 
 TEST_F(VdbFile, SurvivesDamagedFiles) {

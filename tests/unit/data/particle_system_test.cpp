@@ -139,12 +139,13 @@ TEST(ParticleSystem, NamesTheChannelThatIsNotFinite) {
 
 TEST(ParticleSystem, FarAwayParticlesStayInTheOutermostBuckets) {
   Cloud cloud;
-  ParticleBatch batch = cloud.particles.make_batch(2);
+  ParticleBatch batch = cloud.particles.make_batch(3);
   batch[0].as<Vec3d>()[0] = {1e300, 0, 0};
   batch[0].as<Vec3d>()[1] = {-1e300, 1e9, -1e12};
+  batch[0].as<Vec3d>()[2] = {1e300, 1e300, 1e300};  // the last bucket of all
   cloud.particles.append(batch);
   cloud.particles.rebucket();
-  EXPECT_EQ(cloud.particles.local_count(), 2);
+  EXPECT_EQ(cloud.particles.local_count(), 3);
 }
 
 }  // namespace

@@ -5,12 +5,6 @@
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
-namespace {
-
-// Buckets a cloud of this extent [m] is divided into along its longest side, unless the user says otherwise.
-double bucket_for(Vec3d extent) { return std::max({extent.x, extent.y, extent.z, 1e-6}) / 8; }
-
-}  // namespace
 
 Schema<ParticleObjectBehavior::Emit> ParticleObjectBehavior::Emit::schema() {
   return Schema<Emit>("emit", "Source of new points.")
@@ -56,9 +50,15 @@ Schema<ParticleObjectBehavior::Params> ParticleObjectBehavior::schema() {
       .positive()
       .advanced()
       .param(&Params::bucket, "bucket", unit::m,
-             "Edge of the buckets that store the points; chosen from the extent when absent.")
+             "Edge of the buckets that store the points, to begin with; chosen from the extent when absent.")
       .positive()
       .advanced();
+}
+
+// Eight buckets along the longest side to begin with; the simulation adapts them. No opinion about a single point.
+void ParticleObjectBehavior::ask_buckets(Scope& scope, Vec3d extent) const {
+  const double longest = std::max({extent.x, extent.y, extent.z});
+  if (params_.bucket || longest > 0) scope.ask_bucket_size(params_.bucket.value_or(longest / 8));
 }
 
 PointSource ParticleObjectBehavior::source(const Emit& emit, Scope& scope) const {
@@ -76,15 +76,14 @@ PointSource ParticleObjectBehavior::source(const Emit& emit, Scope& scope) const
   d.seed = static_cast<std::uint64_t>(emit.seed);
   if (emit.from != SourceShape::surface) {
     const double edge = 2 * emit.radius;
-    scope.ask_bucket_size(
-        params_.bucket.value_or(bucket_for(emit.from == SourceShape::box ? emit.size : Vec3d{edge, edge, edge})));
+    ask_buckets(scope, emit.from == SourceShape::box ? emit.size : Vec3d{edge, edge, edge});
     return PointSource(d, nullptr);
   }
   if (emit.surface.empty())
     throw Error(ExitCode::bad_input,
                 scope.path() + ".emit: emission from a surface needs `surface:`, the name of an input");
   const Surface surface = scope.surface(emit.surface);
-  scope.ask_bucket_size(params_.bucket.value_or(bucket_for(bounds(surface.positions).size())));
+  ask_buckets(scope, bounds(surface.positions).size());
   return PointSource(d, &surface);
 }
 
@@ -94,7 +93,7 @@ void ParticleObjectBehavior::create(Scope& scope) {
   if (!params_.points.empty()) {
     const Points points = scope.points(params_.points);
     object.add_points(points);
-    scope.ask_bucket_size(params_.bucket.value_or(bucket_for(bounds(points.positions).size())));
+    ask_buckets(scope, bounds(points.positions).size());
   }
   if (params_.emit) object.add_source(source(*params_.emit, scope));
 }

@@ -40,6 +40,7 @@ struct ParticleObjectBehavior final : Behavior {
   void create(Scope& scope) override;
 
  private:
+  void ask_buckets(Scope& scope, Vec3d extent) const;
   PointSource source(const Emit& emit, Scope& scope) const;
   Params params_;
 };

@@ -34,13 +34,25 @@ const char* name_of(ScalarType type) {
   return names[static_cast<int>(type)];
 }
 
+// Text of a file as it may be shown: names in VDBs can be any bytes.
+std::string plain(std::string_view text) {
+  std::string shown(text.substr(0, 200));
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return c < ' ' || c >= 0x7f; }, '?');
+  return shown;
+}
+
 class Summary {
  public:
   explicit Summary(const char* format) { summary_.format = format; }
   FileSummary take() { return std::move(summary_); }
 
-  void add(std::string key, SummaryValue value) { summary_.values.emplace_back(std::move(key), std::move(value)); }
-  void add_count(std::string key, std::size_t count) { add(std::move(key), static_cast<std::int64_t>(count)); }
+  void add(const std::string& key, SummaryValue value) {
+    if (auto* text = std::get_if<std::string>(&value)) *text = plain(*text);
+    summary_.values.emplace_back(plain(prefix_ + key), std::move(value));
+  }
+  void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }  // of all keys that follow
+  void add_count(const std::string& key, std::size_t count) { add(key, static_cast<std::int64_t>(count)); }
   void add_bounds(const Box& box) {
     if (box.empty()) return;
     if (!summary_.bounds) summary_.bounds.emplace();
@@ -105,6 +117,7 @@ class Summary {
 
  private:
   FileSummary summary_;
+  std::string prefix_;
 };
 
 FileSummary describe_hair(const std::filesystem::path& path) {
@@ -116,10 +129,7 @@ FileSummary describe_hair(const std::filesystem::path& path) {
   summary.add("default transparency", static_cast<double>(header.default_transparency));
   const auto& color = header.default_color;
   summary.add("default color", fmt::format("{} {} {}", color[0], color[1], color[2]));
-  std::string info = header.info;
-  std::replace_if(
-      info.begin(), info.end(), [](char c) { return c < ' ' || c >= 0x7f; }, '?');
-  if (!info.empty()) summary.add("info", std::move(info));
+  if (!header.info.empty()) summary.add("info", header.info);
   return summary.take();
 }
 
@@ -155,15 +165,15 @@ FileSummary describe_vdb(const std::filesystem::path& path) {
   const VdbContents contents = read_vdb(path);
   Summary summary("vdb");
   for (const VolumeGrid& grid : contents.volumes) {
-    const std::string key = "grid " + grid.name;
-    summary.add(key + " type", std::string(grid.components == 1 ? "float" : "vec3f"));
-    summary.add(key + " voxel", grid.voxel);
-    summary.add_count(key + " blocks", grid.blocks.size());
-    summary.add(key + " background", static_cast<double>(grid.background[0]));
+    summary.set_prefix("grid " + grid.name + " ");
+    summary.add("type", std::string(grid.components == 1 ? "float" : "vec3f"));
+    summary.add("voxel", grid.voxel);
+    summary.add_count("blocks", grid.blocks.size());
+    summary.add("background", static_cast<double>(grid.background[0]));
     if (!grid.values.empty()) {
       const auto [low, high] = std::minmax_element(grid.values.begin(), grid.values.end());
-      summary.add(key + " least value", static_cast<double>(*low));
-      summary.add(key + " greatest value", static_cast<double>(*high));
+      summary.add("least value", static_cast<double>(*low));
+      summary.add("greatest value", static_cast<double>(*high));
     }
     Box box;
     for (const Vec3i& b : grid.blocks) {
@@ -175,10 +185,12 @@ FileSummary describe_vdb(const std::filesystem::path& path) {
     summary.add_bounds(box);
   }
   for (const NamedPoints& named : contents.points) {
-    summary.add("grid " + named.name + " type", std::string("points"));
+    summary.set_prefix("grid " + named.name + " ");
+    summary.add("type", std::string("points"));
     summary.add_points(named.points);
   }
-  for (const std::string& name : contents.skipped) summary.add("not read", name);
+  summary.set_prefix("");
+  for (const std::string& name : contents.skipped) summary.add("grid " + name, std::string("not read"));
   return summary.take();
 }
 
@@ -193,9 +205,8 @@ FileSummary describe_usda(const std::filesystem::path& path) {
     const std::string_view word = take_word(rest);
     if (word == "def") {
       const std::string_view type = take_word(rest);
-      std::string_view name = take_word(rest);
-      if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
-      summary.add("prim", fmt::format("{} {}", printable(type), printable(name)));
+      const std::string_view name = take_word(rest);
+      summary.add(fmt::format("prim {}", name), std::string(type));
     }
     in_header = in_header && word != ")";
     constexpr std::string_view shown[] = {"startTimeCode", "endTimeCode", "timeCodesPerSecond", "metersPerUnit",

@@ -46,7 +46,7 @@ int main() {
   mask->tree().setValue(Coord(0, 0, 0), true);
   save("mask.vdb", mask);
 
-  auto sphere = openvdb::tools::createLevelSetSphere<openvdb::FloatGrid>(9, openvdb::Vec3f(0, 0, 0), 1);
+  auto sphere = openvdb::tools::createLevelSetSphere<openvdb::FloatGrid>(14, openvdb::Vec3f(20, 20, 20), 1);
   sphere->setName("surface");
   sphere->setSaveFloatAsHalf(true);
   save("sphere.vdb", sphere);

@@ -1,0 +1,131 @@
+// Particles against exact solutions.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "particle_run.h"
+
+namespace ymir::verification {
+namespace {
+
+constexpr double g = 9.81;
+
+TEST(BallisticParticle, WithLinearDragConvergesToTheExactSolutionAtFirstOrder) {
+  // v' = -g e_y - v / tau, tau = m / (6 pi mu r).
+  const double r = 1e-3, density = 2e4, mu = 0.01;
+  const double tau = 4.0 / 3.0 * M_PI * r * r * r * density / (6 * M_PI * mu * r);
+  const Vec3d v0{3, 5, -1}, x0{0.1, 1, 0.2};
+  const double t = 0.5;
+  const double decay = std::exp(-t / tau);
+  const Vec3d settle{0, -g * tau, 0};
+  const Vec3d exact = x0 + settle * t + (v0 - settle) * (tau * (1 - decay));
+
+  std::vector<double> errors;
+  for (const int substeps : {50, 100, 200, 400}) {
+    const Particle end = run_particle({x0, v0}, fmt::format("{{frames: [1, 5], fps: 10, substeps: {}}}", substeps),
+                                      "  - gravity\n  - particle_object: {points: start, radius: 1 mm, density: 20 g/cm^3}\n"
+                                      "  - drag: {law: linear, viscosity: 0.01 Pa*s}\n");
+    errors.push_back(norm(end.position - exact));
+  }
+  for (std::size_t i = 1; i < errors.size(); ++i) {
+    const double order = std::log2(errors[i - 1] / errors[i]);
+    fmt::print("substeps {}: error {:.3e} m, order {:.3f}\n", 50 << i, errors[i], order);
+    EXPECT_NEAR(order, 1, 0.05);
+  }
+  EXPECT_LT(errors.back(), 5e-4);
+}
+
+TEST(BallisticParticle, WithoutDragFollowsTheDiscreteParabolaExactly) {
+  // Backward Euler: y_n = y_0 + n dt v_0 - g dt^2 n (n + 1) / 2.
+  const Particle end = run_particle({{0, 100, 0}, {2, 3, 0}}, "{frames: [1, 24], fps: 24, substeps: 4}",
+                                    "  - gravity\n  - particle_object: {points: start}\n");
+  const double dt = 1.0 / 96, n = 96;
+  EXPECT_NEAR(end.position.y, 100 + n * dt * 3 - g * dt * dt * n * (n + 1) / 2, 1e-11);
+  EXPECT_NEAR(end.position.x, 2, 1e-12);
+}
+
+TEST(TerminalVelocity, OfQuadraticDragIsRightAtAnySubstep) {
+  // m g = rho_f C pi r^2 v^2 / 2.
+  const double r = 1e-3, density = 1000, air = 1.225, coefficient = 0.47;
+  const double exact = std::sqrt(8 * r * density * g / (3 * coefficient * air));
+  for (const int substeps : {1, 10, 100, 1000}) {
+    const Particle end =
+        run_particle({{0, 0, 0}, {0, 0, 0}}, fmt::format("{{frames: [1, 80], fps: 10, substeps: {}}}", substeps),
+                     "  - gravity\n  - particle_object: {points: start, radius: 1 mm, density: 1 g/cm^3}\n"
+                     "  - drag: {law: quadratic}\n");
+    fmt::print("substep {:g} s: {:.6f} m/s, exact {:.6f} m/s, error {:.2e}\n", 0.1 / substeps, -end.velocity.y, exact,
+               std::abs(-end.velocity.y / exact - 1));
+    EXPECT_NEAR(-end.velocity.y / exact, 1, 1e-3);
+  }
+}
+
+// Highest point after the first bounce, of a fall from rest by `height` onto something at y = 0.
+double rebound_height(const std::string& collider, double radius, double height) {
+  double lowest = height, highest = 0;
+  bool bounced = false;
+  run_particle({{0, height + radius, 0}, {0, 0, 0}}, "{frames: [1, 900], fps: 1000, substeps: 10}",
+               "  - gravity\n  - particle_object: {points: start, radius: 5 mm}\n" + collider,
+               [&](double, const Particle& p) {
+                 const double y = p.position.y - radius;
+                 if (p.velocity.y > 0.1) bounced = true;
+                 if (bounced && p.velocity.y <= 0 && highest > 0) return;
+                 if (bounced) highest = std::max(highest, y);
+                 lowest = std::min(lowest, y);
+               });
+  EXPECT_GT(lowest, -1e-9) << "went through the collider";
+  return highest;
+}
+
+TEST(Restitution, OnAPlaneGivesTheSquareOfTheCoefficientTimesTheHeight) {
+  const double height = 1, e = 0.7;
+  const double measured = rebound_height("  - collider: {shape: plane, restitution: 0.7}\n", 5e-3, height);
+  fmt::print("plane: rebound {:.5f} m, exact {:.5f} m\n", measured, e * e * height);
+  EXPECT_NEAR(measured / (e * e * height), 1, 2e-3);
+}
+
+TEST(Restitution, OnASphereGivesTheSquareOfTheCoefficientTimesTheHeight) {
+  const double height = 1, e = 0.5;
+  const double measured = rebound_height(
+      "  - collider: {shape: sphere, center: [0, -0.5, 0], radius: 0.5, restitution: 0.5}\n", 5e-3, height);
+  fmt::print("sphere: rebound {:.5f} m, exact {:.5f} m\n", measured, e * e * height);
+  EXPECT_NEAR(measured / (e * e * height), 1, 2e-3);
+}
+
+// Speed along the slope after one second of a point laid on an incline of 30 degrees.
+double slide(double friction) {
+  const double angle = M_PI / 6, r = 5e-3;
+  const Vec3d normal{-std::sin(angle), std::cos(angle), 0};
+  const Particle end =
+      run_particle({normal * r, {0, 0, 0}}, "{frames: [1, 24], fps: 24, substeps: 4}",
+                   "  - gravity\n  - particle_object: {points: start, radius: 5 mm}\n" +
+                       fmt::format("  - collider: {{rotation: [0, 0, 30 deg], friction: {:.15g}}}\n", friction));
+  EXPECT_NEAR(dot(end.position, normal), r, 1e-9) << "left the incline";
+  return norm(end.velocity);
+}
+
+TEST(FrictionOnAnIncline, HoldsAboveTheTangentAndSlidesBelowIt) {
+  const double angle = M_PI / 6, threshold = std::tan(angle);
+  EXPECT_LT(slide(threshold * 1.001), 1e-12);
+  for (const double friction : {threshold * 0.999, threshold * 0.5, 0.0}) {
+    const double exact = g * (std::sin(angle) - friction * std::cos(angle));
+    const double measured = slide(friction);
+    fmt::print("friction {:.4f}: acceleration {:.6f} m/s^2, exact {:.6f}\n", friction, measured, exact);
+    EXPECT_NEAR(measured, exact, 1e-6);
+  }
+}
+
+TEST(Vortex, CarriesATracerOnACircle) {
+  // A light particle in a vortex without inflow circles the axis at the speed of the air; inertia drifts it outwards a
+  // little.
+  const Particle end =
+      run_particle({{0.5, 0, 0}, {0, 0, -1}}, "{frames: [1, 12], fps: 24, substeps: 64}",
+                   "  - particle_object: {points: start, radius: 10 um, density: 10}\n"
+                   "  - drag: {law: linear, viscosity: 1 Pa*s, wind: {kind: vortex, swirl: 1, core_radius: 0.5}}\n");
+  EXPECT_NEAR(norm(end.position), 0.5, 2e-3);
+  const double turned = std::atan2(-end.position.z, end.position.x);
+  EXPECT_NEAR(turned, 0.5 / 0.5, 5e-3);
+}
+
+}  // namespace
+}  // namespace ymir::verification
