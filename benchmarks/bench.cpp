@@ -18,6 +18,8 @@ std::vector<BenchRow> bench_data(const BenchOptions& options) {
   std::vector<BenchRow> rows = bench_memory(options);
   std::vector<BenchRow> stencil = bench_stencil(options);
   std::move(stencil.begin(), stencil.end(), std::back_inserter(rows));
+  std::vector<BenchRow> particles = bench_particles(options);
+  std::move(particles.begin(), particles.end(), std::back_inserter(rows));
   return rows;
 }
 
@@ -64,7 +66,9 @@ Cells cells(const BenchRow& r) {
 
 const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> all{
-      {"data", "memory bandwidth, stencil on a Discrete Volume against a dense array and OpenVDB", &bench_data},
+      {"data", "memory bandwidth; stencil on a Discrete Volume against a dense array and OpenVDB; particles",
+       &bench_data},
+      {"particles", "particle substep and rebucketing from 10^5 to 10^7 particles", &bench_particles},
   };
   return all;
 }

@@ -69,7 +69,8 @@ std::string to_comparison(const std::vector<BenchRow>& rows);
 std::string to_json(const std::vector<BenchRow>& rows);
 
 // The parts of the benchmark `data`.
-std::vector<BenchRow> bench_memory(const BenchOptions& options);   // STREAM triad
-std::vector<BenchRow> bench_stencil(const BenchOptions& options);  // 7-point stencil: tiles, dense array, OpenVDB
+std::vector<BenchRow> bench_memory(const BenchOptions& options);     // STREAM triad
+std::vector<BenchRow> bench_stencil(const BenchOptions& options);    // 7-point stencil: tiles, dense array, OpenVDB
+std::vector<BenchRow> bench_particles(const BenchOptions& options);  // substep and rebucketing
 
 }  // namespace ymir::bench

@@ -7,7 +7,7 @@
 
 #include <concepts>
 #include <cstddef>
-#include <memory>
+#include <utility>
 
 #include "ymir/data/array.h"
 #include "ymir/physics/planes.h"
@@ -41,20 +41,38 @@ struct Planes<Vec3<S>> {
 };
 class Chunk {
  public:
+  Chunk() = default;
+  Chunk(const Chunk& other) : block_(other.block_), capacity_(other.capacity_) { share(); }
+  Chunk(Chunk&& other) noexcept
+      : block_(std::exchange(other.block_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
+  Chunk& operator=(Chunk other) noexcept {
+    std::swap(block_, other.block_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~Chunk() { release(); }
+
   int capacity() const { return capacity_; }
 
-  // Room for `capacity` elements of `stride` bytes; keeps the first `keep` elements of every plane.
-  void reserve(int capacity, std::size_t plane_bytes, int components, int keep);
-  // Own block, contents kept.
+  // Room for `capacity` elements in `components` planes of `scalar_bytes`; keeps the first `keep` elements of every
+  // plane.
+  void reserve(int capacity, std::size_t scalar_bytes, int components, int keep);
+  // Own block, contents kept. stride: bytes of one element, all planes together.
   std::byte* modify(std::size_t stride);
   // Own block, contents unspecified: for kernels that write every element.
   std::byte* overwrite(std::size_t stride);
-  const std::byte* read() const { return block_.get(); }
+  const std::byte* read() const { return block_ == nullptr ? nullptr : data(block_); }
 
  private:
-  static std::shared_ptr<std::byte> allocate(std::size_t bytes);
+  // Blocks come from lists of freed ones by size, so that a step that rewrites all chunks allocates nothing.
+  struct Block;
+  static std::byte* data(Block* block);
+  static Block* allocate(std::size_t bytes);
+  void share() const;
+  bool shared() const;
+  void release();
 
-  std::shared_ptr<std::byte> block_;
+  Block* block_ = nullptr;
   int capacity_ = 0;  // elements; a multiple of 16, so that planes of 4- and 8-byte scalars are 64-byte aligned
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <numeric>
 
 #include "ymir/base/check.h"
 #include "ymir/base/hash.h"
@@ -110,12 +110,19 @@ ParticleBatch ParticleSystem::export_local() const {
   return batch;
 }
 
-void ParticleSystem::pack(int bucket, int particle, std::byte* record) const {
+// Channel by channel: all values of a plane lie in few pages, and their loads do not wait for each other.
+void ParticleSystem::pack(int bucket, std::span<const int> particles, std::vector<std::byte>& records) const {
+  records.resize(particles.size() * record_bytes_);
+  std::size_t at = 0;
   for (std::size_t c = 0; c < channels_.size(); ++c) {
     const Chunk& chunk = state_.chunks[c][static_cast<std::size_t>(bucket)];
-    const std::size_t bytes = channels_[c].scalar_bytes();
-    for (int k = 0; k < channels_[c].components; ++k, record += bytes)
-      std::memcpy(record, chunk.read() + static_cast<std::size_t>(k * chunk.capacity() + particle) * bytes, bytes);
+    with_scalar(channels_[c].scalar_bytes(), [&](auto scalar) {
+      using S = decltype(scalar);
+      const S* values = reinterpret_cast<const S*>(chunk.read());
+      for (int k = 0; k < channels_[c].components; ++k, values += chunk.capacity(), at += sizeof(S))
+        for (std::size_t i = 0; i < particles.size(); ++i)
+          std::memcpy(records.data() + i * record_bytes_ + at, &values[particles[i]], sizeof(S));
+    });
   }
 }
 
@@ -185,37 +192,40 @@ void ParticleSystem::find_movers(int bucket, Records& out) {
     out.keys.push_back(key);
   }
   if (movers.empty()) return;
-  out.data.resize(movers.size() * record_bytes_);
-  for (std::size_t m = 0; m < movers.size(); ++m) pack(bucket, movers[m], out.data.data() + m * record_bytes_);
+  pack(bucket, movers, out.data);
   fill_holes(bucket, movers);
 }
 
 void ParticleSystem::rebucket() {
   const int buckets = state_.buckets.local_count();
-  outbox_.resize(static_cast<std::size_t>(buckets));
+  transit_.outbox.resize(static_cast<std::size_t>(buckets));
   parallel_for(buckets, [&](std::ptrdiff_t b) {
-    Records& out = outbox_[static_cast<std::size_t>(b)];
+    Records& out = transit_.outbox[static_cast<std::size_t>(b)];
     out.clear();
     find_movers(static_cast<int>(b), out);
   });
-  route(outbox_);
+  last_moved_ = 0;
+  for (const Records& out : transit_.outbox) last_moved_ += static_cast<std::int64_t>(out.keys.size());
+  route(transit_.outbox);
 }
 
 void ParticleSystem::migrate() {
   const int buckets = state_.buckets.local_count();
-  outbox_.resize(static_cast<std::size_t>(buckets));
+  transit_.outbox.resize(static_cast<std::size_t>(buckets));
   parallel_for(buckets, [&](std::ptrdiff_t b) {
     const int bucket = static_cast<int>(b);
-    Records& out = outbox_[static_cast<std::size_t>(b)];
+    Records& out = transit_.outbox[static_cast<std::size_t>(b)];
     out.clear();
     if (domain_->local(state_.buckets.key(bucket))) return;
     const int n = count(bucket);
     out.keys.assign(static_cast<std::size_t>(n), state_.buckets.key(bucket));
-    out.data.resize(static_cast<std::size_t>(n) * record_bytes_);
-    for (int i = 0; i < n; ++i) pack(bucket, i, out.data.data() + static_cast<std::size_t>(i) * record_bytes_);
+    thread_local std::vector<int> all;
+    all.resize(static_cast<std::size_t>(n));
+    std::iota(all.begin(), all.end(), 0);
+    pack(bucket, all, out.data);
     state_.counts[static_cast<std::size_t>(bucket)] = 0;
   });
-  route(outbox_);
+  route(transit_.outbox);
 }
 
 // Sends records to the owners of their buckets. Arrivals are taken in rank order with this rank's own in its place,
@@ -224,9 +234,11 @@ void ParticleSystem::route(std::span<Records> outgoing) {
   Communicator& communicator = domain_->communicator();
   const auto ranks = static_cast<std::size_t>(communicator.size());
   const auto me = static_cast<std::size_t>(communicator.rank());
-  std::vector<std::size_t> first(outgoing.size() + 1, 0);
+  std::vector<std::size_t>& first = transit_.outbox_first;
+  first.assign(outgoing.size() + 1, 0);
   for (std::size_t b = 0; b < outgoing.size(); ++b) first[b + 1] = first[b] + outgoing[b].keys.size();
-  std::vector<Arrival> arrivals(first.back());
+  std::vector<Arrival>& arrivals = transit_.arrivals;
+  arrivals.resize(first.back());
   parallel_for(static_cast<std::ptrdiff_t>(outgoing.size()), [&](std::ptrdiff_t b) {
     const Records& records = outgoing[static_cast<std::size_t>(b)];
     for (std::size_t i = 0; i < records.keys.size(); ++i)
@@ -263,7 +275,8 @@ void ParticleSystem::route(std::span<Records> outgoing) {
 }
 
 // Creates buckets that arrivals need, drops those left empty, and tells where every arrival goes.
-void ParticleSystem::adopt_buckets(std::span<const Arrival> arrivals, std::vector<int>& destination) {
+void ParticleSystem::adopt_buckets(std::span<const Arrival> arrivals) {
+  std::vector<int>& destination = transit_.destination;
   const BucketSet& old = state_.buckets;
   const auto locate = [&](const BucketSet& set) {
     parallel_blocks(static_cast<std::ptrdiff_t>(arrivals.size()), 4096, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -310,13 +323,15 @@ void ParticleSystem::adopt_buckets(std::span<const Arrival> arrivals, std::vecto
 
 void ParticleSystem::settle(std::span<const Arrival> arrivals) {
   neighbouring_.current = false;
-  std::vector<int> destination;
-  adopt_buckets(arrivals, destination);
+  adopt_buckets(arrivals);
+  const std::vector<int>& destination = transit_.destination;
   // Counting sort by destination. Every part of the buckets scans all destinations, so that the order of arrivals in a
   // bucket does not depend on the number of parts.
   const int buckets = state_.buckets.local_count();
-  std::vector<std::size_t> first(static_cast<std::size_t>(buckets) + 1, 0);
-  std::vector<const std::byte*> sorted(arrivals.size());
+  std::vector<std::size_t>& first = transit_.first;
+  first.assign(static_cast<std::size_t>(buckets) + 1, 0);
+  std::vector<const std::byte*>& sorted = transit_.sorted;
+  sorted.resize(arrivals.size());
   const int parts = std::min(threads(), std::max(1, buckets));
   const auto part_begin = [&](std::ptrdiff_t p) { return static_cast<int>(std::int64_t{buckets} * p / parts); };
   parallel_for(parts, [&](std::ptrdiff_t p) {
@@ -325,7 +340,8 @@ void ParticleSystem::settle(std::span<const Arrival> arrivals) {
       if (d >= low && d < high) ++first[static_cast<std::size_t>(d) + 1];
   });
   for (int b = 0; b < buckets; ++b) first[static_cast<std::size_t>(b) + 1] += first[static_cast<std::size_t>(b)];
-  std::vector<std::size_t> next(first.begin(), first.end() - 1);
+  std::vector<std::size_t>& next = transit_.next;
+  next.assign(first.begin(), first.end() - 1);
   parallel_for(parts, [&](std::ptrdiff_t p) {
     const int low = part_begin(p), high = part_begin(p + 1);
     for (std::size_t i = 0; i < destination.size(); ++i)

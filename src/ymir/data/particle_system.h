@@ -95,6 +95,8 @@ class ParticleSystem {
 
   // Moves particles to the buckets of their positions, across ranks. Collective.
   void rebucket();
+  // Particles of this rank that the last rebucket() moved.
+  std::int64_t last_moved() const { return last_moved_; }
   // Moves whole buckets to their owners after GridDomain::rebalance. Collective.
   void migrate();
   // Brings a channel of the neighbouring buckets from their owners, unless it is there and fresh. Collective; computing
@@ -160,21 +162,31 @@ class ParticleSystem {
       return reinterpret_cast<T*>(block);
     }
   }
-  void pack(int bucket, int particle, std::byte* record) const;
+  void pack(int bucket, std::span<const int> particles, std::vector<std::byte>& records) const;
   void fill_holes(int bucket, std::span<const int> removed);
   void find_movers(int bucket, Records& out);
   void route(std::span<Records> outgoing);
   void settle(std::span<const Arrival> arrivals);
   void connect();
   void exchange_counts();
-  void adopt_buckets(std::span<const Arrival> arrivals, std::vector<int>& destination);
+  void adopt_buckets(std::span<const Arrival> arrivals);
 
   GridDomain* domain_;
   std::vector<Channel> channels_;
   std::size_t record_bytes_ = 0;
   State state_;
   Neighbouring neighbouring_;
-  std::vector<Records> outbox_;  // per local bucket; kept to reuse its memory
+  std::int64_t last_moved_ = 0;
+  // Work space of rebucketing, kept to reuse its memory.
+  struct Transit {
+    std::vector<Records> outbox;  // per local bucket
+    std::vector<std::size_t> outbox_first;
+    std::vector<Arrival> arrivals;
+    std::vector<int> destination;          // local bucket per arrival
+    std::vector<std::size_t> first, next;  // per local bucket, into sorted
+    std::vector<const std::byte*> sorted;  // records by destination
+  };
+  Transit transit_;
 };
 
 }  // namespace ymir

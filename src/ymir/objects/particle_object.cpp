@@ -16,7 +16,7 @@ namespace {
 
 constexpr int contact_passes = 3;
 constexpr int max_local_iterations = 50;
-constexpr double local_tolerance = 1e-12;  // relative change of a velocity
+constexpr double local_tolerance = 1e-13;  // relative error of a velocity
 constexpr double negligible_speed = 1e-9;  // below it changes do not matter [m/s]
 
 // Ids: the source in the high bits (0: points of a file), the number of the birth in the low ones.
@@ -48,6 +48,11 @@ struct ParticleObject::Scratch {
   }
   double* plane(std::size_t i) { return memory.data() + i * static_cast<std::size_t>(capacity); }
   Planes<Vec3d>::Type vector(std::size_t first) { return {plane(first), plane(first + 1), plane(first + 2)}; }
+  ForceBlock forces(std::size_t first) {
+    return {
+        vector(first),
+        {plane(first + 3), plane(first + 4), plane(first + 5), plane(first + 6), plane(first + 7), plane(first + 8)}};
+  }
 };
 
 ParticleObject::ParticleObject(std::string path, int group, GridDomain& domain, const Description& description)
@@ -160,34 +165,37 @@ PointBlock ParticleObject::block_at(const Step& step, int bucket, Planes<const V
 }
 
 double ParticleObject::solve_bucket(const Step& step, int bucket, Planes<Vec3d>::Type v, Scratch& scratch) const {
+  // Planes: 9 of force and derivative, 9 of the part that does not depend on the velocity, 3 per force for its samples.
+  constexpr std::size_t fixed = 9, sampled = 18;
   const int n = particles_.count(bucket);
-  scratch.fit(n, 9 + 3 * forces_.size());
+  scratch.fit(n, sampled + 3 * forces_.size());
   const auto start = ParticleSystem::read(*begin_, velocity_, bucket);
   std::copy_n(start.x, n, v.x);
   std::copy_n(start.y, n, v.y);
   std::copy_n(start.z, n, v.z);
   const double* mass = particles_.read(mass_, bucket);
   const PointBlock block = block_at(step, bucket, v, mass);
-  const ForceBlock out{
-      scratch.vector(0),
-      {scratch.plane(3), scratch.plane(4), scratch.plane(5), scratch.plane(6), scratch.plane(7), scratch.plane(8)}};
   Dependence strongest = Dependence::none;
+  for (std::size_t p = fixed; p < sampled; ++p) std::fill_n(scratch.plane(p), n, 0.0);
   for (std::size_t k = 0; k < forces_.size(); ++k) {
+    const auto samples = scratch.vector(sampled + 3 * k);
+    if (forces_[k].sample) forces_[k].sample(block, samples);
     strongest = std::max(strongest, forces_[k].on_velocity);
-    if (forces_[k].sample) forces_[k].sample(block, scratch.vector(9 + 3 * k));
+    if (forces_[k].on_velocity == Dependence::none) forces_[k].accumulate(block, samples, scratch.forces(fixed));
   }
-  double change = 0;
+  const ForceBlock out = scratch.forces(0);
   for (int iteration = 0; iteration < max_local_iterations; ++iteration) {
-    for (std::size_t p = 0; p < 9; ++p) std::fill_n(scratch.plane(p), n, 0.0);
-    for (std::size_t k = 0; k < forces_.size(); ++k) {
-      forces_[k].accumulate(block, scratch.vector(9 + 3 * k), out);
-    }
-    change = newton_step(n, step.dt, negligible_speed, mass, start, out.force, out.derivative, v);
-    // One iteration is exact for forces linear in the velocity.
-    if (strongest != Dependence::nonlinear) return 0;
-    if (!(change > local_tolerance)) break;
+    for (std::size_t p = 0; p < fixed; ++p) std::copy_n(scratch.plane(fixed + p), n, scratch.plane(p));
+    for (std::size_t k = 0; k < forces_.size(); ++k)
+      if (forces_[k].on_velocity != Dependence::none)
+        forces_[k].accumulate(block, scratch.vector(sampled + 3 * k), out);
+    const double change = newton_step(n, step.dt, negligible_speed, mass, start, out.force, out.derivative, v);
+    // One iteration is exact for forces linear in the velocity. Otherwise convergence is quadratic: what is left after
+    // a change is of the order of its square.
+    if (strongest != Dependence::nonlinear || change * change <= local_tolerance) return 0;
+    if (std::isnan(change)) return change;
   }
-  return change;
+  return 1;
 }
 
 void ParticleObject::solve(const Step& step) {
@@ -309,6 +317,12 @@ void ParticleObject::rollback() {
   born_ = saved_->born;
 }
 
+void ParticleObject::accept() {
+  // Chunks are this object's alone again: rebucketing changes them in place.
+  begin_.reset();
+  saved_.reset();
+}
+
 ObjectState ParticleObject::frame_state() const {
   const ParticleBatch all = particles_.export_local();
   const auto channel = [&](int index) -> const Array& { return all[static_cast<std::size_t>(index)]; };
@@ -354,8 +368,6 @@ void ParticleObject::restore(const ObjectState* whole) {
 void ParticleObject::unload_buckets() {
   unloaded_ = particles_.export_local();
   particles_.clear();
-  begin_.reset();
-  saved_.reset();
 }
 
 void ParticleObject::reload_buckets() {

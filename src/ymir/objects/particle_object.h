@@ -54,6 +54,7 @@ class ParticleObject final : public Object {
   SolveReport solve_report() const override { return report_; }
   void save() override;
   void rollback() override;
+  void accept() override;
   std::optional<std::string> non_finite() const override { return particles_.non_finite_channel(); }
   ObjectState frame_state() const override;
   ObjectState checkpoint() const override;

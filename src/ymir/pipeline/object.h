@@ -32,6 +32,7 @@ class Object {
   // State at the beginning of a substep, kept until the next save(), and the return to it.
   virtual void save() = 0;
   virtual void rollback() = 0;
+  virtual void accept() {}  // the substep is good: the saved state may go
   // Name of a quantity that is not finite on this rank, if any.
   virtual std::optional<std::string> non_finite() const = 0;
 

@@ -90,7 +90,7 @@ void Simulation::advance_substep(Step& step, double remaining) {
     newton(step);
     timeline_.run(Loop::substep_end, step);
     const std::string trouble = find_trouble();
-    if (trouble.empty()) return;
+    if (trouble.empty()) break;
     for (const auto& object : objects_) object->rollback();
     if (halving == max_halvings)
       throw NumericalFailure(
@@ -102,6 +102,8 @@ void Simulation::advance_substep(Step& step, double remaining) {
     ++halvings_;
     log::warn(fmt::format("frame {}: {}; trying again with a substep of {:.3g} s", step.frame, trouble, step.dt));
   }
+  for (const auto& object : objects_) object->accept();
+  timeline_.run(Loop::settle, step);
 }
 
 void Simulation::newton(Step& step) {

@@ -37,7 +37,8 @@ enum class Stage : std::uint8_t {
   frame_end,
 };
 
-enum class Loop : std::uint8_t { once, frame_begin, substep_begin, newton, substep_end, frame_end };
+// substep_end: what may still fail and be rolled back; settle: bookkeeping after the substep was accepted.
+enum class Loop : std::uint8_t { once, frame_begin, substep_begin, newton, substep_end, settle, frame_end };
 
 struct StageInfo {
   Stage stage;
@@ -68,8 +69,8 @@ inline constexpr std::array stages{
     StageInfo{Stage::advection, "advection", Loop::substep_end, false, "fluids move, once per substep"},
     StageInfo{Stage::emission, "emission", Loop::substep_end, false, "new material of the substep appears"},
     StageInfo{Stage::removal, "removal", Loop::substep_end, false, "material leaves the simulation"},
-    StageInfo{Stage::rebucketing, "rebucketing", Loop::substep_end, false, "data moves to the buckets of its place"},
-    StageInfo{Stage::balancing, "balancing", Loop::substep_end, false, "buckets move between ranks"},
+    StageInfo{Stage::rebucketing, "rebucketing", Loop::settle, false, "data moves to the buckets of its place"},
+    StageInfo{Stage::balancing, "balancing", Loop::settle, false, "buckets move between ranks"},
     StageInfo{Stage::group_exit, "group_exit", Loop::frame_end, true, "data leaves for other Groups"},
     StageInfo{Stage::frame_end, "frame_end", Loop::frame_end, true, "results of the frame are reported"},
 };
