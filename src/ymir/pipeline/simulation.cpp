@@ -39,7 +39,10 @@ void Simulation::schedule() {
                  "fit the size of buckets, share them among ranks",
                  {},
                  {},
-                 [this](const Step&) { balance(); }});
+                 [this](const Step&) {
+                   fit_buckets();
+                   balance();
+                 }});
 }
 
 void Simulation::ingest() {
