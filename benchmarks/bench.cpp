@@ -68,6 +68,7 @@ const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> all{
       {"data", "memory bandwidth; stencil on a Discrete Volume against a dense array and OpenVDB; particles",
        &bench_data},
+      {"stencil", "the stencil alone", &bench_stencil},
       {"particles", "particle substep and rebucketing from 10^5 to 10^7 particles", &bench_particles},
   };
   return all;

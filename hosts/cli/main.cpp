@@ -100,7 +100,9 @@ struct CommandLine {
 // Waiting threads of libgomp spin by default, and starve whatever else wants the core, other ranks above all: on a busy
 // machine a run of small steps took 25 times as long. libgomp reads its settings before main, hence the second start.
 void keep_spins_short(char** argv) {
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+  // With bound threads the second start would inherit the one core of the first's main thread.
+  for (const char* set : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"})
+    if (std::getenv(set) != nullptr) return;
   setenv("GOMP_SPINCOUNT", "1000", 1);
   execv("/proc/self/exe", argv);  // returns only if it fails; then all still works
 }

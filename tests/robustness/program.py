@@ -17,7 +17,7 @@ class Program:
         self.setup = os.path.abspath(setup)
 
     def start(self, folder, resume=False):
-        command = [self.binary, "run", self.setup, "--out", folder] + (["--resume"] if resume else [])
+        command = [self.binary, "run", self.setup, "--no-preview", "--out", folder] + (["--resume"] if resume else [])
         # A session of its own, so that one signal reaches whatever the program starts.
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                 errors="replace", start_new_session=True)

@@ -22,18 +22,23 @@ struct Particle {
 // One particle starting at `start`, simulated by a setup whose `setup:` list is `behaviors`; `visit` sees it after each
 // frame.
 template <class Visit>
-Particle run_particle(const Particle& start, const std::string& time, const std::string& behaviors, Visit&& visit) {
+Particle run_particle(const Particle& start, const std::string& time, const std::string& behaviors, Visit&& visit,
+                      const std::string& overrides = {}, const std::string& acceleration_channel = {}) {
   const auto file = std::filesystem::temp_directory_path() / ("ymir_verification_" + std::to_string(getpid()) + ".ply");
   {
     std::ofstream out(file);
     out.precision(17);
     out << "ply\nformat ascii 1.0\nelement vertex 1\nproperty double x\nproperty double y\nproperty double z\n"
-           "property double vx\nproperty double vy\nproperty double vz\nend_header\n"
+           "property double vx\nproperty double vy\nproperty double vz\n"
+        << (acceleration_channel.empty() ? ""
+                                         : "property double acceleration_x\nproperty double acceleration_y\n"
+                                           "property double acceleration_z\n")
+        << "end_header\n"
         << start.position.x << " " << start.position.y << " " << start.position.z << " " << start.velocity.x << " "
-        << start.velocity.y << " " << start.velocity.z << "\n";
+        << start.velocity.y << " " << start.velocity.z << " " << acceleration_channel << "\n";
   }
-  const std::string text =
-      "ymir: 1\ntime: " + time + "\ninputs: {start: {points: " + file.string() + "}}\nsetup:\n" + behaviors;
+  const std::string text = "ymir: 1\ntime: " + time + "\ninputs: {start: {points: " + file.string() + ", overrides: {" +
+                           overrides + "}}}\nsetup:\n" + behaviors;
   const Registry registry = all_behaviors();
   const ReadResult read = read_setup_text(text, "verification.yaml", registry);
   if (!read.setup) throw std::runtime_error(to_string(read.diagnostics));

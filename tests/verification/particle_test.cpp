@@ -23,9 +23,10 @@ TEST(BallisticParticle, WithLinearDragConvergesToTheExactSolutionAtFirstOrder) {
 
   std::vector<double> errors;
   for (const int substeps : {50, 100, 200, 400}) {
-    const Particle end = run_particle({x0, v0}, fmt::format("{{frames: [1, 5], fps: 10, substeps: {}}}", substeps),
-                                      "  - gravity\n  - particle_object: {points: start, radius: 1 mm, density: 20 g/cm^3}\n"
-                                      "  - drag: {law: linear, viscosity: 0.01 Pa*s}\n");
+    const Particle end =
+        run_particle({x0, v0}, fmt::format("{{frames: [1, 5], fps: 10, substeps: {}}}", substeps),
+                     "  - gravity\n  - particle_object: {points: start, radius: 1 mm, density: 20 g/cm^3}\n"
+                     "  - drag: {law: linear, viscosity: 0.01 Pa*s}\n");
     errors.push_back(norm(end.position - exact));
   }
   for (std::size_t i = 1; i < errors.size(); ++i) {
@@ -113,6 +114,24 @@ TEST(FrictionOnAnIncline, HoldsAboveTheTangentAndSlidesBelowIt) {
     fmt::print("friction {:.4f}: acceleration {:.6f} m/s^2, exact {:.6f}\n", friction, measured, exact);
     EXPECT_NEAR(measured, exact, 1e-6);
   }
+}
+
+// The narrowest scope wins: default < behavior < object < primitive channel.
+TEST(SparseParameters, TheNarrowestScopeDecides) {
+  const auto speed_after_a_second = [](const std::string& gravity, const std::string& overrides,
+                                       const std::string& channel) {
+    const Particle end = run_particle(
+        {{0, 0, 0}, {0, 0, 0}}, "{frames: [1, 24], fps: 24}",
+        "  - gravity" + gravity + "\n  - particle_object: {points: start}\n", [](double, const Particle&) {}, overrides,
+        channel);
+    return -end.velocity.y;
+  };
+  const std::string behavior = ": {acceleration: [0, -2, 0]}", object = "acceleration: [0, -3, 0]",
+                    primitive = "0 -4 0";
+  EXPECT_NEAR(speed_after_a_second("", "", ""), 9.81, 1e-12);
+  EXPECT_NEAR(speed_after_a_second(behavior, "", ""), 2, 1e-12);
+  EXPECT_NEAR(speed_after_a_second(behavior, object, ""), 3, 1e-12);
+  EXPECT_NEAR(speed_after_a_second(behavior, object, primitive), 4, 1e-12);
 }
 
 TEST(Vortex, CarriesATracerOnACircle) {

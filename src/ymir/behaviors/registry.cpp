@@ -18,4 +18,14 @@ void Registry::add(BehaviorType type) {
   types_.push_back(std::move(type));
 }
 
+SchemaInfo Registry::varying_parameters() const {
+  SchemaInfo table;
+  table.name = "overrides";
+  table.doc = "Parameters that behaviors take from this object instead of their own.";
+  for (const BehaviorType& type : types_)
+    for (const ParamInfo& p : type.schema.params)
+      if (p.varying && table.find(p.name) == nullptr) table.params.push_back(p);
+  return table;
+}
+
 }  // namespace ymir

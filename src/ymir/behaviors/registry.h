@@ -39,6 +39,8 @@ class Registry {
   }
 
   const BehaviorType* find(std::string_view name) const;
+  // Every parameter that data may override, as one table: what `overrides:` of an input may set.
+  SchemaInfo varying_parameters() const;
   // In the order of registration; addresses are stable.
   const std::deque<BehaviorType>& all() const { return types_; }
 

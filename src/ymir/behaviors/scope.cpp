@@ -33,6 +33,18 @@ Points Scope::points(const InputRef& input) const {
   const InputSpec& from = spec(input);
   Points points = read_points(from.path);
   for (Vec3d& p : points.positions) p *= from.scale;
+  points.vertices.resize(points.positions.size());
+  // A channel of the file is narrower than an override of the whole object.
+  for (const NamedValue& item : from.overrides.items) {
+    if (points.vertices.has(item.name)) continue;
+    if (const double* number = std::get_if<double>(&item.value)) {
+      const auto channel = points.vertices.add<double>(item.name);
+      std::fill(channel.begin(), channel.end(), *number);
+    } else if (const Vec3d* vector = std::get_if<Vec3d>(&item.value)) {
+      const auto channel = points.vertices.add<Vec3d>(item.name);
+      std::fill(channel.begin(), channel.end(), *vector);
+    }
+  }
   return points;
 }
 

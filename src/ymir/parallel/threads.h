@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <mutex>
-#include <vector>
 
 namespace ymir {
 
@@ -55,9 +55,10 @@ void parallel_blocks(std::ptrdiff_t count, std::ptrdiff_t block, F&& body) {
 // combine(...combine(identity, map(0))..., map(count-1)), mapped in parallel and combined in item order.
 template <class T, class Map, class Combine>
 T ordered_reduce(std::ptrdiff_t count, T identity, Map&& map, Combine&& combine) {
-  std::vector<T> partial(static_cast<std::size_t>(count), identity);
+  // Not a std::vector: neighbours in a vector<bool> share a byte.
+  const auto partial = std::make_unique<T[]>(static_cast<std::size_t>(count));
   parallel_for(count, [&](std::ptrdiff_t i) { partial[static_cast<std::size_t>(i)] = map(i); });
-  for (const T& p : partial) identity = combine(identity, p);
+  for (std::ptrdiff_t i = 0; i < count; ++i) identity = combine(identity, partial[static_cast<std::size_t>(i)]);
   return identity;
 }
 

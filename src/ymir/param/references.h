@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "ymir/param/value.h"
+
 namespace ymir {
 
 enum class InputKind : std::uint8_t { points, curves, surface, volume };
@@ -42,6 +44,7 @@ struct InputSpec {
   std::filesystem::path path;  // resolved against the setup file's folder
   std::string written_path;    // as the setup file has it
   double scale = 1;            // length of one unit of the file [m]
+  ParamValues overrides;       // parameters that behaviors take from this object instead of their own
 };
 
 }  // namespace ymir

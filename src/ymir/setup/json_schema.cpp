@@ -116,8 +116,9 @@ Json map_or_nothing(Json object) {
   return object;
 }
 
-Json inputs() {
+Json inputs(const Registry& registry) {
   Json input = object_of(InputParams::schema().info());
+  input["properties"]["overrides"] = object_of(registry.varying_parameters());
   Json one_kind = Json::array();
   for (const InputKind kind : {InputKind::points, InputKind::curves, InputKind::surface, InputKind::volume})
     one_kind.push_back({{"required", Json::array({to_string(kind)})}});
@@ -165,7 +166,7 @@ std::string json_schema(const Registry& registry) {
   definitions["nodes"] = {{"type", Json::array({"array", "null"})}, {"items", {{"$ref", "#/$defs/node"}}}};
   Json properties{{"ymir", {{"const", 1}, {"description", "Version of the format."}}},
                   {"time", map_or_nothing(object_of(TimeParams::schema().info()))},
-                  {"inputs", inputs()},
+                  {"inputs", inputs(registry)},
                   {"setup", {{"$ref", "#/$defs/nodes"}}},
                   {"outputs", map_or_nothing(object_of(OutputParams::schema().info()))}};
   const Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},

@@ -112,7 +112,12 @@ std::string setup_file_page() {
   for (const SchemaInfo& section : sections) {
     const bool input = section.name == "input";
     page += fmt::format("\n## {}\n\n{}\n\n", input ? "inputs" : section.name, section.doc);
-    if (input) page += "Each entry is `name: {kind: file}`; parameters refer to it by its name.\n\n";
+    if (input)
+      page +=
+          "Each entry is `name: {kind: file}`; parameters refer to it by its name.\n\n"
+          "`overrides: {friction: 0.1}` sets, for objects made from this input, any parameter marked as varying. The\n"
+          "narrowest scope wins: default, then behavior, then `overrides`, then a channel of the file of that "
+          "name.\n\n";
     table(page, section);
   }
   return page;

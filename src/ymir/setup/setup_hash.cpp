@@ -69,6 +69,7 @@ std::uint64_t hash_setup(const SolverSetup& setup) {
     hasher.add(to_string(input.kind));
     hasher.add(input.written_path);
     hasher.add(hash_bits(input.scale));
+    hasher.add(input.overrides);
   }
   hasher.add(setup.root);
   return hasher.state();

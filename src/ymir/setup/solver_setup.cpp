@@ -103,7 +103,7 @@ class SetupReader {
   std::optional<InputSpec> read_input(const YamlEntry& entry) {
     const std::string path = "inputs." + entry.key.substr(0, 64);
     const SchemaInfo schema = InputParams::schema().info();
-    const ParamValues given = values_.read(entry.value, schema, path);
+    const ParamValues given = values_.read(entry.value, schema, path, {"overrides"});
     InputParams params;
     apply(schema, given, &params);
     if (entry.value.kind != Kind::map && entry.value.kind != Kind::null) return std::nullopt;
@@ -111,6 +111,8 @@ class SetupReader {
     InputSpec input;
     input.name = entry.key;
     input.scale = params.scale;
+    if (const YamlNode* overrides = entry.value.find("overrides"))
+      input.overrides = values_.read(*overrides, registry_.varying_parameters(), path + ".overrides");
     int kinds = 0;
     const YamlNode* file = nullptr;
     for (const InputKind kind : {InputKind::points, InputKind::curves, InputKind::surface, InputKind::volume}) {
@@ -122,8 +124,9 @@ class SetupReader {
     }
     if (kinds != 1) {
       // A misspelt kind was reported as an unknown parameter; a second message about it would not help.
-      const bool misspelt = kinds == 0 && std::any_of(entry.value.entries.begin(), entry.value.entries.end(),
-                                                      [&](const YamlEntry& e) { return !schema.find(e.key); });
+      const bool misspelt =
+          kinds == 0 && std::any_of(entry.value.entries.begin(), entry.value.entries.end(),
+                                    [&](const YamlEntry& e) { return e.key != "overrides" && !schema.find(e.key); });
       if (!misspelt)
         report_.error(entry.at, path, "give exactly one of points, curves, surface, volume, with the path of a file");
       return std::nullopt;
