@@ -60,6 +60,13 @@ struct PreviewArguments {
 };
 ExitCode preview(const PreviewArguments&);
 
+struct ExportArguments {
+  std::filesystem::path cache;
+  std::filesystem::path file;  // its extension chooses the format: .usda (all frames), .ply (points of one frame)
+  FrameRangeArgument frames;
+};
+ExitCode export_cache(const ExportArguments&);
+
 struct BenchArguments {
   std::string name;
   bool quick = false;

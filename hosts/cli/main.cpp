@@ -26,6 +26,7 @@ struct CommandLine {
   DescribeArguments describe;
   InfoArguments info;
   PreviewArguments preview;
+  ExportArguments exported;
   BenchArguments bench;
   std::function<ExitCode()> command;
 
@@ -89,6 +90,14 @@ struct CommandLine {
             CLI::CheckedTransformer(std::map<std::string, RenderBackend>{{"automatic", RenderBackend::automatic},
                                                                          {"embree", RenderBackend::embree},
                                                                          {"raster", RenderBackend::raster}}));
+
+    sub = add("export", "Write the frames of a cache for other programs.", [this] {
+      exported.frames = parse_frames(frames);
+      return cli::export_cache(exported);
+    });
+    sub->add_option("CACHE", exported.cache, "Cache folder")->required();
+    sub->add_option("FILE", exported.file, "All frames: .usda; the points of one frame: .ply")->required();
+    sub->add_option("--frames", frames, "First and last frame, A:B");
 
     sub = add("bench", "Run a benchmark and print its rows.", [this] { return cli::bench(bench); });
     sub->add_option("NAME", bench.name, "Name of a benchmark; a wrong one lists them")->required();

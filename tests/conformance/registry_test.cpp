@@ -69,6 +69,27 @@ TEST(EveryBehavior, SwitchesOffWhenItFindsNothingInScope) {
   }
 }
 
+TEST(ASetupWithTenMistakes, GetsTenMessagesEachWithItsPlaceAndARemedy) {
+  const ReadResult result = read_setup(source / "tests" / "conformance" / "mistaken.yaml", all_behaviors());
+  EXPECT_FALSE(result.setup);
+  ASSERT_EQ(result.diagnostics.size(), 10u) << to_string(result.diagnostics);
+  const std::vector<std::pair<int, std::string>> expected{{3, "time.fps"},
+                                                          {5, "did you mean 'gravity'?"},
+                                                          {6, "three numbers"},
+                                                          {7, "plane, sphere, box, mesh"},
+                                                          {7, "between 0 and 1"},
+                                                          {10, "a length, got 3 s, a time"},
+                                                          {10, "did you mean 'density'?"},
+                                                          {10, "no input 'nowhere'"},
+                                                          {11, "above 0 m"},
+                                                          {12, "a time, got 'soon'"}};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(result.diagnostics[i].at.line, expected[i].first);
+    EXPECT_NE(to_string(result.diagnostics[i]).find(expected[i].second), std::string::npos)
+        << to_string(result.diagnostics[i]);
+  }
+}
+
 TEST(GeneratedDocs, AreFresh) {
   const auto pages = reference_pages(all_behaviors());
   const auto folder = source / "docs" / "generated";

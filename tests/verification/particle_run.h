@@ -23,7 +23,8 @@ struct Particle {
 // frame.
 template <class Visit>
 Particle run_particle(const Particle& start, const std::string& time, const std::string& behaviors, Visit&& visit,
-                      const std::string& overrides = {}, const std::string& acceleration_channel = {}) {
+                      const std::string& overrides = {}, const std::string& acceleration_channel = {},
+                      const std::string& more_inputs = {}) {
   const auto file = std::filesystem::temp_directory_path() / ("ymir_verification_" + std::to_string(getpid()) + ".ply");
   {
     std::ofstream out(file);
@@ -38,7 +39,7 @@ Particle run_particle(const Particle& start, const std::string& time, const std:
         << start.velocity.y << " " << start.velocity.z << " " << acceleration_channel << "\n";
   }
   const std::string text = "ymir: 1\ntime: " + time + "\ninputs: {start: {points: " + file.string() + ", overrides: {" +
-                           overrides + "}}}\nsetup:\n" + behaviors;
+                           overrides + "}}" + more_inputs + "}\nsetup:\n" + behaviors;
   const Registry registry = all_behaviors();
   const ReadResult read = read_setup_text(text, "verification.yaml", registry);
   if (!read.setup) throw std::runtime_error(to_string(read.diagnostics));

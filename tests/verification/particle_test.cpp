@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "particle_run.h"
+#include "ymir/cache/formats/vdb.h"
 
 namespace ymir::verification {
 namespace {
@@ -114,6 +115,30 @@ TEST(FrictionOnAnIncline, HoldsAboveTheTangentAndSlidesBelowIt) {
     fmt::print("friction {:.4f}: acceleration {:.6f} m/s^2, exact {:.6f}\n", friction, measured, exact);
     EXPECT_NEAR(measured, exact, 1e-6);
   }
+}
+
+TEST(VolumeField, PushesPointsByWhatTheFileHolds) {
+  if (!has_openvdb()) GTEST_SKIP() << "built without OpenVDB";
+  // a = (2, 0, 1) m/s^2 in 16^3 voxels of 10 cm around the origin, nothing elsewhere.
+  VolumeGrid grid;
+  grid.name = "force";
+  grid.components = 3;
+  grid.voxel = 0.1;
+  for (int z = -1; z <= 0; ++z)
+    for (int y = -1; y <= 0; ++y)
+      for (int x = -1; x <= 0; ++x) grid.blocks.push_back({x, y, z});
+  for (std::size_t v = 0; v < grid.blocks.size() * VolumeGrid::block_voxels; ++v)
+    grid.values.insert(grid.values.end(), {2, 0, 1});
+  const auto file = std::filesystem::temp_directory_path() / ("ymir_field_" + std::to_string(getpid()) + ".vdb");
+  write_vdb(file, {{grid}, {}, {}});
+  const Particle end = run_particle(
+      {{0, 0, 0}, {0, 0, 0}}, "{frames: [1, 12], fps: 24, substeps: 8}",
+      "  - particle_object: {points: start}\n  - force_field: {acceleration: {kind: volume, volume: wind}}\n",
+      [](double, const Particle&) {}, "", "", ", wind: {volume: " + file.string() + "}");
+  std::filesystem::remove(file);
+  EXPECT_NEAR(end.velocity.x, 1, 1e-9);
+  EXPECT_NEAR(end.velocity.y, 0, 1e-12);
+  EXPECT_NEAR(end.velocity.z, 0.5, 1e-9);
 }
 
 // The narrowest scope wins: default < behavior < object < primitive channel.

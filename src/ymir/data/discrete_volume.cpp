@@ -148,9 +148,9 @@ std::vector<BucketKey> DiscreteVolume::routed(const std::vector<BucketKey>& keys
   return mine;
 }
 
-void DiscreteVolume::set_buckets(std::vector<BucketKey> keys) { rebuild(routed(keys)); }
+void DiscreteVolume::set_buckets(const std::vector<BucketKey>& keys) { rebuild(routed(keys)); }
 
-void DiscreteVolume::activate(std::vector<BucketKey> keys) {
+void DiscreteVolume::activate(const std::vector<BucketKey>& keys) {
   const std::vector<BucketKey> added = routed(keys);
   const auto old = buckets_->local_keys();
   std::vector<BucketKey> all;
@@ -158,7 +158,7 @@ void DiscreteVolume::activate(std::vector<BucketKey> keys) {
   rebuild(std::move(all));
 }
 
-void DiscreteVolume::deactivate(std::vector<BucketKey> keys) {
+void DiscreteVolume::deactivate(const std::vector<BucketKey>& keys) {
   const std::vector<BucketKey> removed = routed(keys);
   const auto old = buckets_->local_keys();
   std::vector<BucketKey> rest;

@@ -80,9 +80,9 @@ class DiscreteVolume {
   // Topology. All of it is collective; keys may be named on any rank and go to their owners. Buckets that stay keep
   // their values, new ones hold the background, or, where a bucket of another level held that space, its values:
   // constant from coarse to fine, the mean from fine to coarse.
-  void set_buckets(std::vector<BucketKey> keys);
-  void activate(std::vector<BucketKey> keys);
-  void deactivate(std::vector<BucketKey> keys);
+  void set_buckets(const std::vector<BucketKey>& keys);
+  void activate(const std::vector<BucketKey>& keys);
+  void deactivate(const std::vector<BucketKey>& keys);
   // Adds the 26 neighbours at the same level, `layers` times, where no bucket of any level holds that space. With
   // several levels, grade again afterwards.
   void pad(int layers);

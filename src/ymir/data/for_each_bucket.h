@@ -48,7 +48,7 @@ void for_each_in_order(std::ptrdiff_t count, F&& body) {
   ParallelFailure failure;
   const auto guarded = [&](std::ptrdiff_t i) { failure.guard([&] { body(static_cast<int>(i)); }); };
   if constexpr (uneven) {
-    const std::ptrdiff_t run = count / (32 * threads()) + 1;
+    const std::ptrdiff_t run = count / (std::ptrdiff_t{32} * threads()) + 1;
 #pragma omp parallel for schedule(dynamic, run) if (count > 1)
     for (std::ptrdiff_t i = 0; i < count; ++i) guarded(i);
   } else {
