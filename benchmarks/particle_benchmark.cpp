@@ -80,10 +80,7 @@ std::vector<BenchRow> bench_cloud(std::int64_t count, double bandwidth, const Be
   for (int r = 0; r < std::max(3, options.repetitions); ++r) {
     object.save();
     object.begin_substep();
-    const double a = timed([&] {
-      object.solve(step);
-      object.move(step);
-    });
+    const double a = timed([&] { object.advance(step); });
     const double b = timed([&] {
       object.accept();
       object.rebucket();

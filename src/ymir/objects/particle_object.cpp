@@ -134,10 +134,9 @@ void ParticleObject::schedule(Timeline& timeline) {
       [this](const Step&) { begin_substep(); });
   for (const PointForce& force : forces_)
     action(Stage::solid_forces, force.owner, force.what, {"position", "velocity"}, {"force", "derivative"});
-  own(Stage::solid_solve, "backward Euler, 3x3 blocks per point", {"position", "velocity", "mass", "force"},
-      {"velocity"}, [this](const Step& step) { solve(step); });
-  own(Stage::solid_update, "move points", {"position", "velocity"}, {"position"},
-      [this](const Step& step) { move(step); });
+  // One pass over memory does what forces, solve and update would do in three: points do not depend on each other.
+  own(Stage::solid_update, "backward Euler, 3x3 blocks per point; motion", {"position", "velocity", "mass", "force"},
+      {"position", "velocity"}, [this](const Step& step) { advance(step); });
   for (const PointContact& contact : contacts_)
     action(Stage::solid_update, contact.owner, contact.what, {"position", "velocity", "radius"},
            {"position", "velocity"});
@@ -198,12 +197,15 @@ double ParticleObject::solve_bucket(const Step& step, int bucket, Planes<Vec3d>:
   return 1;
 }
 
-void ParticleObject::solve(const Step& step) {
+void ParticleObject::advance(const Step& step) {
   std::vector<double> residual(static_cast<std::size_t>(particles_.buckets().local_count()));
+  auto x = write(particles_, ParticleSystem::position);
   auto v = write(particles_, velocity_);
-  for_each_bucket(particles_.buckets(), v, [&](int bucket) {
+  for_each_bucket(particles_.buckets(), x, v, [&](int bucket) {
     thread_local Scratch scratch;
-    residual[static_cast<std::size_t>(bucket)] = solve_bucket(step, bucket, v(bucket), scratch);
+    const auto velocity = v(bucket);
+    residual[static_cast<std::size_t>(bucket)] = solve_bucket(step, bucket, velocity, scratch);
+    move_bucket(step, bucket, x(bucket), velocity);
   });
   report_.residual = 0;
   for (const double r : residual) report_.residual = r <= report_.residual ? report_.residual : r;  // NaN wins
@@ -231,12 +233,6 @@ void ParticleObject::move_bucket(const Step& step, int bucket, Planes<Vec3d>::Ty
     for (const PointContact& contact : contacts_) touching += contact.respond(start, x, v) ? 1 : 0;
     if (touching < 2) break;
   }
-}
-
-void ParticleObject::move(const Step& step) {
-  auto x = write(particles_, ParticleSystem::position);
-  auto v = read_write(particles_, velocity_);
-  for_each_bucket(particles_.buckets(), x, v, [&](int bucket) { move_bucket(step, bucket, x(bucket), v(bucket)); });
 }
 
 void ParticleObject::grow_older(const Step& step) {

@@ -67,8 +67,7 @@ class ParticleObject final : public Object {
 
   // The steps of the timeline, public for tests and benchmarks that time them apart.
   void begin_substep() { begin_ = particles_.state(); }
-  void solve(const Step& step);
-  void move(const Step& step);
+  void advance(const Step& step);  // forces, solve, motion and contact
   void grow_older(const Step& step);
   void emit(const Step& step);
   void remove(const Step& step);

@@ -31,7 +31,7 @@ struct Task {
   std::string what;
   std::vector<std::string> reads;
   std::vector<std::string> writes;
-  // Empty for work that another task of the same stage performs in one pass (forces of single points).
+  // Empty for work that a task of the object performs in one pass with its own (forces on single points, contacts).
   std::function<void(const Step&)> run;
 };
 
