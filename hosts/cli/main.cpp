@@ -106,13 +106,17 @@ struct CommandLine {
   }
 };
 
-// Waiting threads of libgomp spin by default, and starve whatever else wants the core, other ranks above all: on a busy
-// machine a run of small steps took 25 times as long. libgomp reads its settings before main, hence the second start.
-void keep_spins_short(char** argv) {
+// Settings that libraries read before main, hence a second start with them:
+// - Waiting threads of libgomp spin by default and starve whatever else wants the core, other ranks above all: on a
+// busy
+//   machine a run of small steps took 25 times as long.
+// - Large pages for the heap: channels are many megabytes in many places, and ten million particles step 10 % faster.
+void tune_libraries(char** argv) {
   // With bound threads the second start would inherit the one core of the first's main thread.
   for (const char* set : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"})
     if (std::getenv(set) != nullptr) return;
   setenv("GOMP_SPINCOUNT", "1000", 1);
+  setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0);
   execv("/proc/self/exe", argv);  // returns only if it fails; then all still works
 }
 
@@ -124,7 +128,7 @@ int report(ExitCode code, const std::string& message) {
 }
 
 int main(int argc, char** argv) {
-  keep_spins_short(argv);
+  tune_libraries(argv);
   CommandLine line;
   line.app.set_version_flag("--version", std::string("ymir ") + std::string(version));
   line.app.require_subcommand(1);
