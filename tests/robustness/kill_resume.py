@@ -31,13 +31,25 @@ def checkpoint_interval(folder):
     return numbers[-1] - numbers[-2]
 
 
-def killed_run(program, folder, dice, duration):
-    """One run killed one to three times, then finished. Returns (times killed, worst number of frames lost at once)."""
+def frame_files(folder):
+    return sum(name.startswith("frame_") and name.endswith(".h5") for name in os.listdir(folder))
+
+
+def wait_for_frames(process, folder, number):
+    while process.poll() is None and frame_files(folder) < number:
+        time.sleep(0.001)
+
+
+def killed_run(program, folder, dice, frames, frame_time):
+    """One run killed one to three times, then finished. Returns (times killed, worst number of frames lost at once).
+
+    The moment is a random number of frames further on, then a random part of a frame: on a loaded machine as on an idle one."""
     kills, worst = 0, 0
     for attempt in range(dice.randint(1, 3)):
         before = stamps(folder) if attempt else {}
         process = program.start(folder, resume=p.manifest(folder) is not None)
-        time.sleep(dice.uniform(0, duration))
+        wait_for_frames(process, folder, dice.randint(0, frames - 2))
+        time.sleep(dice.uniform(0, frame_time))
         if process.poll() is None:
             kills += 1
         p.kill(process)
@@ -63,12 +75,14 @@ def main():
         begin = time.monotonic()
         reference = p.Reference(program, os.path.join(base, "undisturbed"))
         duration = time.monotonic() - begin
+        frames = len(reference.hashes)
         interval = arguments.interval or checkpoint_interval(reference.folder)
         kills, worst = 0, 0
         for run in range(arguments.runs):
             folder = os.path.join(base, f"run{run}")
             os.mkdir(folder)
-            killed, lost = killed_run(program, folder, random.Random(f"{arguments.seed} {run}"), duration)
+            killed, lost = killed_run(program, folder, random.Random(f"{arguments.seed} {run}"),
+                                       frames, duration / frames)
             reference.must_equal(folder)
             if lost > interval:
                 raise p.Failure(f"run {run}: {lost} finished frames were lost, more than the {interval} between checkpoints")
