@@ -67,6 +67,55 @@ struct ExportArguments {
 };
 ExitCode export_cache(const ExportArguments&);
 
+struct GroomPicture {
+  std::filesystem::path file;  // empty: none
+  double turn = 35;            // of the camera about the head, 0: the face, 90: the left side [degrees]
+  RenderOptions render{.width = 800, .height = 800, .samples = 16};
+};
+struct GroomScalp {
+  std::filesystem::path mesh;  // empty: the built-in head
+  std::string region;          // vertex channel with the density of hair; empty: `scalp` where the mesh has it
+  std::string max_angle;       // of the normal from straight up, with unit; empty: what the region says
+};
+struct GroomHeadArguments {
+  std::filesystem::path out;  // .obj, .ply
+  GroomPicture picture;
+};
+ExitCode groom_head(const GroomHeadArguments&);
+
+// Lengths are text with a unit, so that one reader serves command line and setup; empty: the default of the style.
+struct GroomGenerateArguments {
+  std::string style;
+  std::filesystem::path out;  // .hair, .data, .obj, .usda
+  GroomScalp scalp;
+  std::optional<std::int64_t> strands, vertices;
+  std::string length, curl_radius, curl_pitch, radius;
+  std::optional<double> noise;
+  std::uint64_t seed = 1;
+  GroomPicture picture;
+};
+ExitCode groom_generate(const GroomGenerateArguments&);
+
+struct GroomGuidesArguments {
+  std::filesystem::path groom, out;
+  std::int64_t count = 0;
+  std::string scale;  // size of one unit of the groom's file; empty: 1 m
+  GroomScalp scalp;   // for the picture
+  GroomPicture picture;
+};
+ExitCode groom_guides(const GroomGuidesArguments&);
+
+struct GroomInterpolateArguments {
+  std::filesystem::path groom, guides_rest;
+  std::filesystem::path guides_moved;  // a groom, or a cache with curves
+  std::filesystem::path out;           // a file, or for a cache also a folder
+  std::string object;                  // curves of the cache to follow; empty: the only ones
+  std::string scale;
+  int neighbours = 3;
+  FrameRangeArgument frames;
+};
+ExitCode groom_interpolate(const GroomInterpolateArguments&);
+
 struct BenchArguments {
   std::string name;
   bool quick = false;

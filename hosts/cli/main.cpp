@@ -27,11 +27,15 @@ struct CommandLine {
   InfoArguments info;
   PreviewArguments preview;
   ExportArguments exported;
+  GroomHeadArguments groom_head;
+  GroomGenerateArguments groom_generate;
+  GroomGuidesArguments groom_guides;
+  GroomInterpolateArguments groom_interpolate;
   BenchArguments bench;
   std::function<ExitCode()> command;
 
-  CLI::App* add(const char* name, const char* about, std::function<ExitCode()> action) {
-    CLI::App* sub = app.add_subcommand(name, about);
+  CLI::App* add(const char* name, const char* about, std::function<ExitCode()> action, CLI::App* parent = nullptr) {
+    CLI::App* sub = (parent != nullptr ? parent : &app)->add_subcommand(name, about);
     sub->callback([this, action] { command = action; });
     sub->add_option("--threads", threads, "Threads to use (default: all)")->check(CLI::Range(0, 4096));
     sub->add_option("--log", log_level, "trace, debug, info, warn, error or off");
@@ -104,6 +108,69 @@ struct CommandLine {
     sub->add_flag("--quick", bench.quick, "Small sizes only");
     sub->add_flag("--json", bench.json, "One JSON document {\"rows\": [...]}");
   }
+
+  static void add_picture(CLI::App* sub, GroomPicture& picture) {
+    sub->add_option("--picture", picture.file, "Draw the result to this file (.png)");
+    sub->add_option("--turn", picture.turn, "Camera about the head [degrees]; 0: the face, 90: its left side");
+    sub->add_option("--width", picture.render.width, "Pixels")->check(CLI::Range(16, 16384));
+    sub->add_option("--height", picture.render.height, "Pixels")->check(CLI::Range(16, 16384));
+    sub->add_option("--samples", picture.render.samples, "Per pixel")->check(CLI::Range(1, 4096));
+  }
+  static void add_scalp(CLI::App* sub, GroomScalp& scalp) {
+    sub->add_option("--scalp", scalp.mesh, "Mesh to grow on (.obj, .ply, metres, y up; default: the built-in head)");
+    sub->add_option("--region", scalp.region, "Vertex channel of the mesh with the density of hair, 0 to 1");
+    sub->add_option("--max-angle", scalp.max_angle, "Hair only where the normal is this near to straight up (80 deg)");
+  }
+  void add_groom_commands() {
+    CLI::App* groom = app.add_subcommand("groom", "Make grooms, choose guides, carry their motion to all hairs.");
+    groom->require_subcommand(1);
+    CLI::App* sub = add(
+        "head", "Write the built-in head.", [this] { return cli::groom_head(groom_head); }, groom);
+    sub->add_option("FILE", groom_head.out, ".ply (with the channel scalp) or .obj")->required();
+    add_picture(sub, groom_head.picture);
+
+    sub = add(
+        "generate", "Grow a hairstyle on a head.", [this] { return cli::groom_generate(groom_generate); }, groom);
+    sub->add_option("STYLE", groom_generate.style, "straight, wavy, curly, afro, bob, ponytail or long")->required();
+    sub->add_option("OUT", groom_generate.out, "Groom to write: .hair, .usda, .data or .obj")->required();
+    add_scalp(sub, groom_generate.scalp);
+    sub->add_option("--strands", groom_generate.strands, "Number of hairs");
+    sub->add_option("--vertices", groom_generate.vertices, "Per hair");
+    sub->add_option("--length", groom_generate.length, "Of the longest hair, along it (25 cm)");
+    sub->add_option("--curl-radius", groom_generate.curl_radius, "Of coils or waves (8 mm); 0: none");
+    sub->add_option("--curl-pitch", groom_generate.curl_pitch, "Length of one turn or wave (3 cm)");
+    sub->add_option("--noise", groom_generate.noise, "0: as combed, 1: unruly");
+    sub->add_option("--radius", groom_generate.radius, "Of a hair (40 um)");
+    sub->add_option("--seed", groom_generate.seed, "Another number, another groom of the same style");
+    add_picture(sub, groom_generate.picture);
+
+    sub = add(
+        "guides", "Choose the hairs that represent a groom best.", [this] { return cli::groom_guides(groom_guides); },
+        groom);
+    sub->add_option("GROOM", groom_guides.groom, "Groom: .hair, .data or .obj")->required();
+    sub->add_option("OUT", groom_guides.out, "Guides to write: .hair, .usda, .data or .obj")->required();
+    sub->add_option("--count", groom_guides.count, "Number of guides")->required();
+    sub->add_option("--scale", groom_guides.scale, "Size of one unit of the groom's file (1 cm; default: 1 m)");
+    add_scalp(sub, groom_guides.scalp);
+    add_picture(sub, groom_guides.picture);
+
+    sub = add(
+        "interpolate", "Carry the motion of guides to all hairs of a groom.",
+        [this] {
+          groom_interpolate.frames = parse_frames(frames);
+          return cli::groom_interpolate(groom_interpolate);
+        },
+        groom);
+    sub->add_option("GROOM", groom_interpolate.groom, "All hairs at rest")->required();
+    sub->add_option("GUIDES_REST", groom_interpolate.guides_rest, "Guides at rest")->required();
+    sub->add_option("GUIDES_MOVED", groom_interpolate.guides_moved, "Guides moved: a groom, or a cache")->required();
+    sub->add_option("OUT", groom_interpolate.out, "Groom to write; for a cache a folder of .hair, or one .usda")
+        ->required();
+    sub->add_option("--object", groom_interpolate.object, "Curves of the cache (default: the only ones)");
+    sub->add_option("--guides", groom_interpolate.neighbours, "Guides per hair")->check(CLI::Range(1, 64));
+    sub->add_option("--scale", groom_interpolate.scale, "Size of one unit of the two rest files (1 cm; default: 1 m)");
+    sub->add_option("--frames", frames, "First and last frame of the cache, A:B");
+  }
 };
 
 // Settings that libraries read before main, hence a second start with them:
@@ -135,6 +202,7 @@ int main(int argc, char** argv) {
   line.add_run();
   line.add_setup_commands();
   line.add_result_commands();
+  line.add_groom_commands();
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

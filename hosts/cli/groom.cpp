@@ -1,0 +1,274 @@
+// Grooms: files, units and pictures around src/ymir/grooms.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "commands.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "ymir/base/log.h"
+#include "ymir/base/timer.h"
+#include "ymir/cache/atomic_file.h"
+#include "ymir/cache/cache.h"
+#include "ymir/cache/formats/describe.h"
+#include "ymir/cache/formats/frame_objects.h"
+#include "ymir/cache/formats/hair.h"
+#include "ymir/cache/formats/obj.h"
+#include "ymir/cache/formats/ply.h"
+#include "ymir/cache/formats/usc_data.h"
+#include "ymir/cache/formats/usda.h"
+#include "ymir/grooms/generate.h"
+#include "ymir/grooms/guides.h"
+#include "ymir/grooms/head.h"
+#include "ymir/grooms/interpolate.h"
+#include "ymir/param/unit.h"
+#include "ymir/preview/png.h"
+
+namespace ymir::cli {
+namespace {
+
+// A quantity of the command line; `otherwise` when it was not given.
+double quantity(const std::string& option, const std::string& text, const Unit& unit, double otherwise) {
+  if (text.empty()) return otherwise;
+  const ParsedQuantity parsed = parse_quantity(text);
+  if (!parsed.quantity) throw Error(ExitCode::usage, option + " " + text + ": " + parsed.error);
+  if (!fits(*parsed.quantity, unit))
+    throw Error(ExitCode::usage,
+                fmt::format("{} {}: expected {}, such as 1 {}", option, text, unit.quantity, unit.symbol));
+  return parsed.quantity->value;
+}
+
+double scale_of(const std::string& text) {
+  const double scale = quantity("--scale", text, unit::m, 1);
+  if (!(scale > 0) || !std::isfinite(scale))
+    throw Error(ExitCode::usage, "--scale " + text + ": give a length above 0");
+  return scale;
+}
+
+Curves read_groom(const std::filesystem::path& path, double scale) {
+  Curves curves = read_curves(path);
+  if (curves.strand_count() == 0)
+    throw Error(ExitCode::bad_input, path.string() + ": holds no strands; export the groom again");
+  if (scale == 1) return curves;
+  for (Vec3d& p : curves.positions) p *= scale;
+  if (const Array* radius = curves.vertices.find("radius"); radius != nullptr && radius->holds<float>()) {
+    std::vector<float> scaled(radius->as<float>().begin(), radius->as<float>().end());
+    for (float& r : scaled) r *= static_cast<float>(scale);
+    curves.vertices.set("radius", Array::of(scaled));
+  }
+  return curves;
+}
+
+void require_groom_format(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  if (extension != ".hair" && extension != ".usda" && extension != ".data" && extension != ".obj")
+    throw Error(ExitCode::usage,
+                path.string() + ": no such format for hair; name the file .hair, .usda, .data or .obj");
+}
+
+void write_groom(const std::filesystem::path& path, const Curves& curves) {
+  const std::string extension = path.extension().string();
+  if (extension == ".hair") return write_hair(path, curves);
+  if (extension == ".data") return write_usc_data(path, curves);
+  if (extension == ".obj") return write_obj(path, curves);
+  UsdaWriter writer(path, 24);
+  writer.begin_frame(1);
+  writer.add("Groom", curves);
+  writer.finish();
+}
+
+Scalp load_scalp(const GroomScalp& arguments) {
+  ScalpOptions options;
+  if (!arguments.region.empty()) options.channel = arguments.region;
+  if (!arguments.max_angle.empty()) options.max_angle = quantity("--max-angle", arguments.max_angle, unit::radian, 0);
+  if (arguments.mesh.empty()) return Scalp(head_mesh(), options, "built-in head");
+  return Scalp(read_surface(arguments.mesh), options, arguments.mesh.string());
+}
+
+ObjectState drawn(const Surface& surface) {
+  ObjectState object{.name = "Head", .kind = "surface", .channels = {}, .attributes = {}};
+  std::vector<Vec3f> positions, colors(surface.positions.size(), Vec3f(0.58f, 0.44f, 0.36f));
+  std::vector<Vec3i> triangles;
+  for (const Vec3d& p : surface.positions) positions.emplace_back(p);
+  for (const auto& t : surface.triangles) triangles.emplace_back(t[0], t[1], t[2]);
+  object.channels["position"] = Array::of(positions);
+  object.channels["color"] = Array::of(colors);
+  object.channels["triangles"] = Array::of(triangles);
+  return object;
+}
+
+// A head has a hundred thousand hairs; fewer are drawn thicker, to cover as much.
+ObjectState drawn(const Curves& curves) {
+  constexpr double full_head = 100'000;
+  const double thicker = std::clamp(std::pow(full_head / static_cast<double>(curves.strand_count()), 0.65), 1.0, 10.0);
+  ObjectState object{.name = "Groom", .kind = "curves", .channels = {}, .attributes = {}};
+  std::vector<Vec3f> positions;
+  std::vector<float> radii(curves.positions.size(), 4e-5f);
+  for (const Vec3d& p : curves.positions) positions.emplace_back(p);
+  if (const Array* radius = curves.vertices.find("radius"); radius != nullptr && radius->holds<float>())
+    std::copy_n(radius->as<float>().begin(), radii.size(), radii.begin());
+  for (float& r : radii) r *= static_cast<float>(thicker);
+  object.channels["position"] = Array::of(positions);
+  object.channels["first"] = Array::of(curves.first);
+  object.channels["radius"] = Array::of(radii);
+  return object;
+}
+
+void draw(const GroomPicture& picture, const Surface& scalp, const Curves* groom) {
+  if (picture.file.empty()) return;
+  Frame frame;
+  frame.objects.push_back(drawn(scalp));
+  if (groom != nullptr) frame.objects.push_back(drawn(*groom));
+  PreviewScene scene = scene_from_frame(frame);
+  Framing framing;
+  framing.add(scene);
+  const Box box = framing.bounds();
+  const double turn = picture.turn * std::numbers::pi / 180;
+  const double radius = 0.5 * norm(box.size());
+  CameraChoice choice;
+  choice.fov = 0.4;
+  choice.target = box.center();
+  choice.eye = box.center() + Vec3d(std::sin(turn), 0.18, std::cos(turn)) * (radius / std::sin(0.2) * 0.95);
+  scene.camera = framing.camera(static_cast<double>(picture.render.width) / picture.render.height, choice);
+  // The light comes over the camera's left shoulder, wherever it stands.
+  const Vec3d sun(scene.environment.to_sun);
+  scene.environment.to_sun = Vec3f(
+      Vec3d(std::cos(turn) * sun.x + std::sin(turn) * sun.z, sun.y, std::cos(turn) * sun.z - std::sin(turn) * sun.x));
+  AtomicFile file(picture.file);
+  file.write(encode_png(render(scene, picture.render)));
+  file.commit();
+}
+
+const ObjectState& curves_object(const Frame& frame, const std::string& name) {
+  const ObjectState* found = nullptr;
+  for (const ObjectState& object : frame.objects) {
+    if (object.kind != "curves" || (!name.empty() && object.name != name)) continue;
+    if (found != nullptr)
+      throw Error(ExitCode::bad_input, fmt::format("frame {} holds curves of {} and of {}; choose with --object",
+                                                   frame.number, found->name, object.name));
+    found = &object;
+  }
+  if (found == nullptr)
+    throw Error(ExitCode::bad_input, fmt::format("frame {} holds no curves{}; see ymir info", frame.number,
+                                                 name.empty() ? "" : " of " + name));
+  return *found;
+}
+
+// One .hair per frame in a folder, or all frames in one .usda.
+ExitCode interpolate_cache(const GroomInterpolateArguments& arguments, const Curves& groom, const Curves& rest,
+                           const InterpolationWeights& weights) {
+  const std::atomic<bool>& stop = watch_interrupts();
+  const Cache cache = Cache::open(arguments.guides_moved);
+  std::vector<std::int64_t> numbers;
+  for (const CacheEntry& entry : cache.frames())
+    if (!arguments.frames || (entry.number >= arguments.frames->first && entry.number <= arguments.frames->second))
+      numbers.push_back(entry.number);
+  if (numbers.empty())
+    throw Error(ExitCode::bad_input, arguments.guides_moved.string() + ": holds no such frame; see ymir info");
+  std::optional<UsdaWriter> usda;
+  if (arguments.out.extension() == ".usda")
+    usda.emplace(arguments.out, cache.manifest().fps);
+  else
+    std::filesystem::create_directories(arguments.out);
+  Progress progress("interpolate");
+  progress.begin(numbers.front(), numbers.back());
+  for (const std::int64_t number : numbers) {
+    const Frame frame = cache.read_frame(number);
+    const Curves moved = curves_of(curves_object(frame, arguments.object));
+    const Curves hairs =
+        interpolate(groom, weights, rest, moved, fmt::format("{} frame {}", arguments.guides_moved.string(), number));
+    if (usda) {
+      usda->begin_frame(number);
+      usda->add("Groom", hairs);
+    } else {
+      write_hair(arguments.out / fmt::format("frame_{:06}.hair", number), hairs);
+    }
+    progress.finish_frame(number, "");
+    if (stop.load()) return ExitCode::interrupted;
+  }
+  if (usda) usda->finish();
+  log::info(fmt::format("{}: {} frames of {} strands", arguments.out.string(), numbers.size(),
+                        grouped(static_cast<std::int64_t>(groom.strand_count()))));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode groom_head(const GroomHeadArguments& arguments) {
+  const Surface head = head_mesh();
+  const std::string extension = arguments.out.extension().string();
+  if (extension == ".ply")
+    write_ply(arguments.out, head);
+  else if (extension == ".obj")
+    write_obj(arguments.out, head);
+  else
+    throw Error(ExitCode::usage, arguments.out.string() + ": no such format for a mesh; name the file .ply or .obj");
+  log::info(fmt::format("{}: {} triangles", arguments.out.string(), head.triangles.size()));
+  draw(arguments.picture, head, nullptr);
+  return ExitCode::ok;
+}
+
+ExitCode groom_generate(const GroomGenerateArguments& arguments) {
+  GroomParams params = default_params(hairstyle_of(arguments.style));
+  require_groom_format(arguments.out);
+  params.strands = arguments.strands.value_or(params.strands);
+  params.length = quantity("--length", arguments.length, unit::m, params.length);
+  params.curl_radius = quantity("--curl-radius", arguments.curl_radius, unit::m, params.curl_radius);
+  params.curl_pitch = quantity("--curl-pitch", arguments.curl_pitch, unit::m, params.curl_pitch);
+  params.radius = quantity("--radius", arguments.radius, unit::m, params.radius);
+  params.noise = arguments.noise.value_or(params.noise);
+  params.seed = arguments.seed;
+  params.vertices = arguments.vertices.value_or(std::max(params.vertices, vertices_for_curl(params)));
+  require_valid(params);
+  if (params.vertices < vertices_for_curl(params))
+    log::warn(fmt::format("{} vertices are few for these curls; {} draw 10 per turn", params.vertices,
+                          vertices_for_curl(params)));
+  const Scalp scalp = load_scalp(arguments.scalp);
+  const Timer timer;
+  const Curves groom = generate_groom(scalp, params);
+  const double seconds = timer.seconds();
+  write_groom(arguments.out, groom);
+  log::info(fmt::format("{}: {} strands of {} vertices in {:.1f} s", arguments.out.string(), grouped(params.strands),
+                        params.vertices, seconds));
+  draw(arguments.picture, scalp.surface(), &groom);
+  return ExitCode::ok;
+}
+
+ExitCode groom_guides(const GroomGuidesArguments& arguments) {
+  require_groom_format(arguments.out);
+  const Curves groom = read_groom(arguments.groom, scale_of(arguments.scale));
+  const GuideSelection selection = select_guides(groom, arguments.count, arguments.groom.string());
+  const Curves guides = strands_of(groom, selection.strands);
+  write_groom(arguments.out, guides);
+  log::info(
+      fmt::format("{}: {} of {} strands; a strand is {:.3g} mm from its nearest guide on average, {:.3g} mm at most",
+                  arguments.out.string(), grouped(static_cast<std::int64_t>(guides.strand_count())),
+                  grouped(static_cast<std::int64_t>(groom.strand_count())), 1e3 * selection.mean_distance,
+                  1e3 * selection.max_distance));
+  if (!arguments.picture.file.empty()) draw(arguments.picture, load_scalp(arguments.scalp).surface(), &guides);
+  return ExitCode::ok;
+}
+
+ExitCode groom_interpolate(const GroomInterpolateArguments& arguments) {
+  const bool from_cache = std::filesystem::is_directory(arguments.guides_moved);
+  if (!from_cache) require_groom_format(arguments.out);
+  if (from_cache && arguments.out.has_extension() && arguments.out.extension() != ".usda")
+    throw Error(ExitCode::usage,
+                arguments.out.string() + ": the frames of a cache go to a folder of .hair files or to one .usda");
+  const double scale = scale_of(arguments.scale);
+  const Curves groom = read_groom(arguments.groom, scale), rest = read_groom(arguments.guides_rest, scale);
+  const InterpolationWeights weights = precompute_interpolation(
+      groom, rest, arguments.neighbours, arguments.groom.string(), arguments.guides_rest.string());
+  if (from_cache) return interpolate_cache(arguments, groom, rest, weights);
+  const Curves moved = read_groom(arguments.guides_moved, scale);
+  const Curves hairs = interpolate(groom, weights, rest, moved, arguments.guides_moved.string());
+  write_groom(arguments.out, hairs);
+  log::info(fmt::format("{}: {} strands follow {} guides", arguments.out.string(),
+                        grouped(static_cast<std::int64_t>(hairs.strand_count())),
+                        grouped(static_cast<std::int64_t>(rest.strand_count()))));
+  return ExitCode::ok;
+}
+
+}  // namespace ymir::cli
