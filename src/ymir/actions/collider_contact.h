@@ -10,9 +10,11 @@
 namespace ymir {
 
 struct Collider {
-  std::function<DistanceSample(Vec3d)> distance;                      // signed [m]
+  std::function<DistanceSample(Vec3d)> distance;                      // signed, in the collider's frame [m]
   double lipschitz = 1;                                               // bound of its gradient
   double smallest_feature = std::numeric_limits<double>::infinity();  // [m]
+  // Where that frame is at a time [s], from any thread; empty: in the world's, always.
+  std::function<RigidTransform(double time)> pose{};
 };
 
 struct ContactMaterial {

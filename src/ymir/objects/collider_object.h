@@ -1,8 +1,8 @@
-// Collider Object: a solid that does not move and that other objects meet. It owns no degrees of freedom; it is an
-// object so that frames show it.
+// Collider Object: a solid that other objects meet. It owns no degrees of freedom, its pose is a function of time
+// alone; it is an object so that frames show it.
 #pragma once
 
-#include "ymir/data/meshes.h"
+#include "ymir/data/animated_surface.h"
 #include "ymir/pipeline/object.h"
 
 namespace ymir {
@@ -10,10 +10,10 @@ namespace ymir {
 class ColliderObject final : public Object {
  public:
   // `shape` is what frames show; `root`: this rank contributes it (one rank must).
-  ColliderObject(std::string path, int group, Surface shape, bool root)
+  ColliderObject(std::string path, int group, AnimatedSurface shape, bool root)
       : Object(std::move(path), group), shape_(std::move(shape)), root_(root) {}
 
-  void schedule(Timeline&) override {}
+  void schedule(Timeline& timeline) override;
   std::int64_t element_count() const override { return 0; }
   void save() override {}
   void rollback() override {}
@@ -26,8 +26,9 @@ class ColliderObject final : public Object {
   void migrate() override {}
 
  private:
-  Surface shape_;
+  AnimatedSurface shape_;
   bool root_;
+  double shown_ = 0;  // time of the pose that frames show [s]
 };
 
 }  // namespace ymir

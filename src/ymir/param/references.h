@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "ymir/math/rigid_motion.h"
 #include "ymir/param/value.h"
 
 namespace ymir {
@@ -37,14 +39,18 @@ struct GroupRef {
   friend bool operator==(const GroupRef&, const GroupRef&) = default;
 };
 
-// An entry of `inputs:`, checked: the file exists.
+// An entry of `inputs:`, checked: its files exist.
 struct InputSpec {
   std::string name;
   InputKind kind = InputKind::points;
-  std::filesystem::path path;  // resolved against the setup file's folder
+  std::filesystem::path path;  // resolved against the setup file's folder; of a sequence, its first file
   std::string written_path;    // as the setup file has it
-  double scale = 1;            // length of one unit of the file [m]
-  ParamValues overrides;       // parameters that behaviors take from this object instead of their own
+  // A sequence: one file per frame from first_frame on; empty where the input is one file.
+  std::vector<std::filesystem::path> frames;
+  std::int64_t first_frame = 1;
+  RigidMotion motion;
+  double scale = 1;       // length of one unit of the file [m]
+  ParamValues overrides;  // parameters that behaviors take from this object instead of their own
 };
 
 }  // namespace ymir

@@ -97,6 +97,24 @@ class Schema {
     return *this;
   }
 
+  // Any number of structs.
+  template <class N>
+  Schema& param(std::vector<N> P::*member, std::string_view name, const Schema<N>& fields, std::string_view doc) {
+    ParamInfo& added = add(name, doc, ParamType::items);
+    const auto table = added.fields = std::make_shared<const SchemaInfo>(fields.info());
+    added.get = [member, table](const void* params) {
+      std::vector<ParamValues> items;
+      for (const N& item : static_cast<const P*>(params)->*member) items.push_back(collect(*table, &item));
+      return ParamValue(std::move(items));
+    };
+    added.set = [member, table](void* params, const ParamValue& value) {
+      std::vector<N>& items = static_cast<P*>(params)->*member;
+      items.clear();
+      for (const ParamValues& item : held<std::vector<ParamValues>>(value)) apply(*table, item, &items.emplace_back());
+    };
+    return *this;
+  }
+
   // Bounds in SI, both allowed values; of every component.
   Schema& range(double low, double high) {
     last().low = low;

@@ -48,7 +48,9 @@ ParamValues resolved(const SchemaInfo& info, const ParamValues& values) {
   for (const ParamInfo& p : info.params) {
     const ParamValue* given = find_value(values, p.name);
     ParamValue value = given ? *given : p.default_value;
-    if (p.fields && std::holds_alternative<ParamValues>(value)) value = resolved(*p.fields, held<ParamValues>(value));
+    if (auto* nested = std::get_if<ParamValues>(&value)) *nested = resolved(*p.fields, *nested);
+    if (auto* items = std::get_if<std::vector<ParamValues>>(&value))
+      for (ParamValues& item : *items) item = resolved(*p.fields, item);
     all.items.push_back({p.name, std::move(value)});
   }
   return all;
@@ -110,12 +112,18 @@ std::string range_problem(const ParamInfo& info, const ParamValue& value) {
   if (const auto* v = std::get_if<std::vector<double>>(&value))
     for (const double number : *v)
       if (std::string problem = number_problem(info, number); !problem.empty()) return problem;
-  if (const auto* v = std::get_if<ParamValues>(&value))
-    for (const NamedValue& item : v->items) {
+  const auto fields = [&](const ParamValues& values) -> std::string {
+    for (const NamedValue& item : values.items) {
       const ParamInfo* field = info.fields->find(item.name);
       YMIR_CHECK(field != nullptr);
       if (std::string problem = range_problem(*field, item.value); !problem.empty()) return item.name + ": " + problem;
     }
+    return "";
+  };
+  if (const auto* v = std::get_if<ParamValues>(&value)) return fields(*v);
+  if (const auto* v = std::get_if<std::vector<ParamValues>>(&value))
+    for (const ParamValues& item : *v)
+      if (std::string problem = fields(item); !problem.empty()) return problem;
   return "";
 }
 
@@ -144,6 +152,11 @@ std::string value_text(const ParamInfo& info, const ParamValue& value) {
         text +=
             (text.size() > 1 ? ", " : "") + item.name + ": " + value_text(*info.fields->find(item.name), item.value);
       return text + "}";
+    }
+    std::string operator()(const std::vector<ParamValues>& v) const {
+      std::string text = "[";
+      for (const ParamValues& item : v) text += (text.size() > 1 ? ", " : "") + (*this)(item);
+      return text + "]";
     }
   };
   return std::visit(Visitor{info, unit}, value);

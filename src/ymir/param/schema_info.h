@@ -28,7 +28,8 @@ enum class ParamType : std::uint8_t {
   input,   // name of an entry of `inputs:` [string]
   group,   // name or path of a group [string]
   frames,  // first and last frame [FrameRange]
-  nested   // ParamInfo::fields [ParamValues]
+  nested,  // ParamInfo::fields [ParamValues]
+  items    // any number of ParamInfo::fields [std::vector<ParamValues>]
 };
 
 // What a behavior brings to the simulation; `section` is a part of the setup file itself (time, inputs, outputs).

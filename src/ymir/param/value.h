@@ -27,7 +27,7 @@ struct ParamValues {
 
 // monostate: an optional parameter that is not set. Choices, inputs and groups are held by name.
 using ParamValue = std::variant<std::monostate, bool, std::int64_t, double, Vec3d, std::string, std::vector<double>,
-                                FrameRange, ParamValues>;
+                                FrameRange, ParamValues, std::vector<ParamValues>>;
 
 struct NamedValue {
   std::string name;

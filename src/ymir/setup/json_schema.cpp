@@ -32,6 +32,11 @@ Json to_json(const ParamInfo& info, const ParamValue& value) {
       for (const NamedValue& item : v.items) object[item.name] = to_json(*info.fields->find(item.name), item.value);
       return object;
     }
+    Json operator()(const std::vector<ParamValues>& v) const {
+      Json list = Json::array();
+      for (const ParamValues& item : v) list.push_back((*this)(item));
+      return list;
+    }
   };
   return std::visit(Visitor{info}, value);
 }
@@ -68,6 +73,7 @@ Json type_of(const ParamInfo& info) {
     case ParamType::choice: return {{"enum", info.choices}};
     case ParamType::frames: return list_of(bounded({{"type", "integer"}}, info), 2);
     case ParamType::nested: return object_of(*info.fields);
+    case ParamType::items: return list_of(object_of(*info.fields), 0);
   }
   return {};
 }

@@ -27,6 +27,7 @@ std::string type_text(const ParamInfo& info) {
     case ParamType::group: return "name of a group";
     case ParamType::frames: return "first and last frame";
     case ParamType::nested: return "map";
+    case ParamType::items: return "list of maps";
     case ParamType::input: break;
   }
   std::vector<std::string_view> kinds;
@@ -36,7 +37,7 @@ std::string type_text(const ParamInfo& info) {
 
 std::string type_and_range(const ParamInfo& info) {
   std::string text = type_text(info);
-  const bool ranged = info.type != ParamType::nested && info.type != ParamType::choice;
+  const bool ranged = !info.fields && info.type != ParamType::choice;
   const bool bounded = info.low > -2147483648.0 || info.high < 2147483647.0;
   if (ranged && bounded) text += ", " + range_text(info);
   return text;
@@ -86,7 +87,7 @@ void table(std::string& page, const SchemaInfo& schema) {
                         cell(type_and_range(p)), cell(p.doc + notes(p)));
   for (const ParamInfo& p : schema.params)
     if (p.fields) {
-      page += fmt::format("\n`{}`:\n\n", p.name);
+      page += fmt::format("\n`{}`{}:\n\n", p.name, p.type == ParamType::items ? ", each item" : "");
       table(page, *p.fields);
     }
 }

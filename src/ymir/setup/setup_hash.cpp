@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "ymir/base/hash.h"
+#include "ymir/param/motion_params.h"
 
 namespace ymir {
 namespace {
@@ -50,6 +51,10 @@ class Hasher {
     add_value(v.last);
   }
   void add_value(const ParamValues& v) { add(v); }
+  void add_value(const std::vector<ParamValues>& v) {
+    add(v.size());
+    for (const ParamValues& item : v) add(item);
+  }
 
   std::uint64_t state_ = 0;
 };
@@ -69,6 +74,12 @@ std::uint64_t hash_setup(const SolverSetup& setup) {
     hasher.add(to_string(input.kind));
     hasher.add(input.written_path);
     hasher.add(hash_bits(input.scale));
+    hasher.add(input.frames.size());
+    hasher.add(static_cast<std::uint64_t>(input.first_frame));
+    hasher.add(input.motion.keys().size());
+    for (const RigidKey& key : input.motion.keys()) hasher.add(collect(rigid_key_schema().info(), &key));
+    hasher.add({{{"interpolation", static_cast<std::int64_t>(input.motion.interpolation())},
+                 {"pivot", input.motion.pivot()}}});
     hasher.add(input.overrides);
   }
   hasher.add(setup.root);

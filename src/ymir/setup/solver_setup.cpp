@@ -138,11 +138,44 @@ class SetupReader {
     }
     input.written_path = std::get<std::string>(*written);
     input.path = setup_.file.parent_path() / input.written_path;
-    std::error_code failure;
-    if (!std::filesystem::is_regular_file(input.path, failure))
-      report_.error(file->at, fmt::format("{}.{}", path, to_string(input.kind)),
-                    fmt::format("no file {}; paths are relative to the setup file", shown(input.written_path)));
+    find_files(input, *file, fmt::format("{}.{}", path, to_string(input.kind)));
+    read_motion(input, params, given, entry.value, path);
     return input;
+  }
+
+  void find_files(InputSpec& input, const YamlNode& at, const std::string& path) {
+    std::error_code failure;
+    if (std::filesystem::is_regular_file(input.path, failure)) return;
+    if (!is_sequence_pattern(input.path)) {
+      report_.error(at.at, path,
+                    fmt::format("no file {}; paths are relative to the setup file", shown(input.written_path)));
+    } else if (input.kind != InputKind::surface) {
+      report_.error(at.at, path,
+                    fmt::format("only surfaces may be sequences; name one file of {}", to_string(input.kind)));
+    } else {
+      FileSequence sequence = find_sequence(input.path);
+      if (!sequence.problem.empty()) report_.error(at.at, path, shown(input.written_path) + ": " + sequence.problem);
+      if (sequence.files.empty()) return;
+      input.path = sequence.files.front();
+      input.first_frame = sequence.first_frame;
+      input.frames = std::move(sequence.files);
+    }
+  }
+
+  void read_motion(InputSpec& input, const InputParams& params, const ParamValues& given, const YamlNode& entry,
+                   const std::string& path) {
+    const YamlNode* motion = entry.find("motion");
+    const ParamValue* keys = find_value(given, "motion");
+    if (motion == nullptr || keys == nullptr) return;
+    // Keys with a value that was refused, and reported, say nothing about the others.
+    for (std::size_t k = 0; k < motion->items.size(); ++k)
+      if (std::get<std::vector<ParamValues>>(*keys)[k].items.size() != motion->items[k].entries.size()) return;
+    if (input.kind != InputKind::surface)
+      report_.error(motion->at, path + ".motion", "only surfaces may move; leave it out");
+    else if (const std::string problem = motion_problem(params); !problem.empty())
+      report_.error(motion->at, path + ".motion", problem);
+    else
+      input.motion = make_motion(params);
   }
 
   const Registry& registry_;

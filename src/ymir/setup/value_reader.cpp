@@ -124,6 +124,7 @@ std::optional<ParamValue> ValueReader::value(const YamlNode& node, const ParamIn
     case ParamType::group: result = group(node, path); break;
     case ParamType::frames: result = frames(node, path); break;
     case ParamType::nested: return read(node, *info.fields, path);
+    case ParamType::items: return items(node, info, path);
   }
   if (!result) return std::nullopt;
   if (const std::string problem = range_problem(info, *result); !problem.empty()) return wrong(node, path, problem);
@@ -175,6 +176,15 @@ std::optional<std::vector<double>> ValueReader::reals(const YamlNode& node, cons
     if (const auto number = real(node.items[i], info, fmt::format("{}[{}]", path, i))) numbers.push_back(*number);
   if (numbers.size() != node.items.size()) return std::nullopt;
   return numbers;
+}
+
+std::optional<ParamValue> ValueReader::items(const YamlNode& node, const ParamInfo& info, const std::string& path) {
+  if (node.kind != Kind::sequence)
+    return wrong(node, path, fmt::format("expected a list such as [{{name: value}}, ...], got {}", seen(node)));
+  std::vector<ParamValues> read_items;
+  for (std::size_t i = 0; i < node.items.size(); ++i)
+    read_items.push_back(read(node.items[i], *info.fields, fmt::format("{}[{}]", path, i)));
+  return read_items;
 }
 
 std::optional<ParamValue> ValueReader::frames(const YamlNode& node, const std::string& path) {

@@ -52,6 +52,7 @@ class ValueReader {
   std::optional<std::int64_t> integer(const YamlNode& node, const std::string& path);
   std::optional<double> real(const YamlNode& node, const ParamInfo& info, const std::string& path);
   std::optional<std::vector<double>> reals(const YamlNode& node, const ParamInfo& info, const std::string& path);
+  std::optional<ParamValue> items(const YamlNode& node, const ParamInfo& info, const std::string& path);
   std::optional<ParamValue> frames(const YamlNode& node, const std::string& path);
   std::optional<ParamValue> choice(const YamlNode& node, const ParamInfo& info, const std::string& path);
   std::optional<ParamValue> input(const YamlNode& node, const ParamInfo& info, const std::string& path);

@@ -129,6 +129,7 @@ setup:
       cut: box
       emit: {rate: 5 Hz}
       burst: {center: [0, 0, 0]}
+      sources: [{rate: 1 kHz}, {}]
 )");
   const SetupNode& node = setup.root.children.at(1);
   const auto made = node.type->create(node.values);
@@ -150,6 +151,9 @@ setup:
   ASSERT_TRUE(p.burst);
   EXPECT_EQ(p.burst->center, (Vec3d{0, 0, 0}));
   EXPECT_EQ(p.burst->rate, 100);
+  ASSERT_EQ(p.sources.size(), 2u);
+  EXPECT_EQ(p.sources[0].rate, 1000);
+  EXPECT_EQ(p.sources[1].rate, 100);
 }
 
 TEST_F(ReadSetup, TenMistakesGiveTenLocatedMessages) {

@@ -79,6 +79,7 @@ struct Everything final : Behavior {
     std::optional<Shape> cut;
     Emitter emit;
     std::optional<Emitter> burst;
+    std::vector<Emitter> sources;
   };
   static Schema<Params> schema() {
     return Schema<Params>("everything", "One parameter of each kind.")
@@ -103,7 +104,8 @@ struct Everything final : Behavior {
         .param(&Params::cut, "cut", "An optional choice.")
         .enumerated<Shape>({{"box", Shape::box}, {"plane", Shape::plane}})
         .param(&Params::emit, "emit", emitter_schema(), "A struct.")
-        .param(&Params::burst, "burst", emitter_schema(), "An optional struct.");
+        .param(&Params::burst, "burst", emitter_schema(), "An optional struct.")
+        .param(&Params::sources, "sources", emitter_schema(), "A list of structs.");
   }
   explicit Everything(Params p) : params(std::move(p)) {}
   void create(Scope&) override {}

@@ -1,5 +1,7 @@
 #include "ymir/behaviors/constraints/collider.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,25 +18,15 @@ namespace {
 constexpr double mesh_resolution = 96;
 constexpr int sphere_rings = 48;
 
-Vec3d rotated(Vec3d v, Vec3d angles) {
-  const auto turn = [](double& a, double& b, double angle) {
-    const double c = std::cos(angle), s = std::sin(angle), a0 = a;
-    a = c * a0 - s * b;
-    b = s * a0 + c * b;
-  };
-  turn(v.y, v.z, angles.x);
-  turn(v.z, v.x, angles.y);
-  turn(v.x, v.y, angles.z);
-  return v;
-}
+Vec3d rotated(Vec3d v, Vec3d angles) { return rotate(quaternion_from_angles(angles), v); }
 
 struct Solid {
   Collider collider;
-  Surface picture;  // empty for planes: frames are drawn over a ground anyway
+  AnimatedSurface picture;  // empty for planes: frames are drawn over a ground anyway
 };
 
 Solid analytic(const ColliderShape& shape, Surface picture) {
-  return {{[shape](Vec3d x) { return signed_distance(shape, x); }}, std::move(picture)};
+  return {{[shape](Vec3d x) { return signed_distance(shape, x); }}, AnimatedSurface(std::move(picture))};
 }
 
 Solid make_solid(const ColliderBehavior::Params& p, Scope& scope) {
@@ -60,52 +52,65 @@ Solid make_solid(const ColliderBehavior::Params& p, Scope& scope) {
   if (p.surface.empty())
     throw Error(ExitCode::bad_input,
                 scope.path() + ": a collider of shape mesh needs `surface:`, the name of an input");
-  Surface surface = scope.surface(p.surface);
-  const Vec3d size = bounds(surface.positions).size();
+  AnimatedSurface surface = scope.animated_surface(p.surface);
+  if (surface.deforming())
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: the input '{}' is a sequence; deforming surfaces are not colliders yet: use rigid "
+                            "motion, one file with `motion:`",
+                            scope.path(), p.surface.name));
+  const Vec3d size = bounds(surface.rest().positions).size();
   const double voxel = p.voxel.value_or(std::max({size.x, size.y, size.z}) / mesh_resolution);
-  const auto grid = std::make_shared<const SignedDistanceGrid>(surface, voxel, 3 * voxel, p.surface.name);
+  const auto grid = std::make_shared<const SignedDistanceGrid>(surface.rest(), voxel, 3 * voxel, p.surface.name);
   return {{[grid](Vec3d x) { return grid->sample(x); }, std::sqrt(3.0), voxel}, std::move(surface)};
 }
 
 }  // namespace
 
 Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
-  return Schema<Params>("collider", "A solid that the objects in scope collide with.")
-      .category(Category::constraint)
-      .example("examples/embers.yaml")
-      .param(&Params::shape, "shape", "Plane, sphere, box, or a closed mesh.")
-      .enumerated<SolidShape>({{"plane", SolidShape::plane},
-                               {"sphere", SolidShape::sphere},
-                               {"box", SolidShape::box},
-                               {"mesh", SolidShape::mesh}})
-      .param(&Params::center, "center", unit::m, "Centre of the sphere or box; a point of the plane.")
-      .param(&Params::normal, "normal", unit::none, "plane: direction out of the solid.")
-      .param(&Params::radius, "radius", unit::m, "sphere: its radius.")
-      .positive()
-      .param(&Params::size, "size", unit::m, "box: its edges.")
-      .positive()
-      .param(&Params::rotation, "rotation", unit::radian, "plane, box: angles about x, then y, then z.")
-      .param(&Params::hollow, "hollow", "sphere, box: objects are kept inside instead of outside.")
-      .param(&Params::surface, "surface", "mesh: input with a closed surface.")
-      .accepts({InputKind::surface})
-      .param(&Params::voxel, "voxel", unit::m,
-             "mesh: spacing of its sampled distance; 1/96 of its longest side when absent.")
-      .positive()
-      .advanced()
-      .param(&Params::restitution, "restitution", unit::none, "Speed after an impact by speed before.")
-      .range(0, 1)
-      .param(&Params::friction, "friction", unit::none, "Coulomb coefficient.")
-      .at_least(0);
+  return with_motion(
+      Schema<Params>("collider", "A solid that the objects in scope collide with.")
+          .category(Category::constraint)
+          .example("examples/embers.yaml")
+          .param(&Params::shape, "shape", "Plane, sphere, box, or a closed mesh.")
+          .enumerated<SolidShape>({{"plane", SolidShape::plane},
+                                   {"sphere", SolidShape::sphere},
+                                   {"box", SolidShape::box},
+                                   {"mesh", SolidShape::mesh}})
+          .param(&Params::center, "center", unit::m, "Centre of the sphere or box; a point of the plane.")
+          .param(&Params::normal, "normal", unit::none, "plane: direction out of the solid.")
+          .param(&Params::radius, "radius", unit::m, "sphere: its radius.")
+          .positive()
+          .param(&Params::size, "size", unit::m, "box: its edges.")
+          .positive()
+          .param(&Params::rotation, "rotation", unit::radian, "plane, box: angles about x, then y, then z.")
+          .param(&Params::hollow, "hollow", "sphere, box: objects are kept inside instead of outside.")
+          .param(&Params::surface, "surface", "mesh: input with a closed surface.")
+          .accepts({InputKind::surface})
+          .param(&Params::voxel, "voxel", unit::m,
+                 "mesh: spacing of its sampled distance; 1/96 of its longest side when absent.")
+          .positive()
+          .advanced()
+          .param(&Params::restitution, "restitution", unit::none, "Speed after an impact by speed before.")
+          .range(0, 1)
+          .param(&Params::friction, "friction", unit::none, "Coulomb coefficient.")
+          .at_least(0),
+      "motion: point that turns in place; `center`, or the origin of a mesh, when absent.");
 }
 
 void ColliderBehavior::create(Scope& scope) {
+  if (const std::string problem = motion_problem(params_); !problem.empty())
+    throw Error(ExitCode::bad_input, fmt::format("{}.motion: {}", scope.path(), problem));
   Solid solid = make_solid(params_, scope);
+  const bool placed = params_.shape != SolidShape::mesh;
+  solid.picture.add_motion(make_motion(params_, placed ? params_.center : Vec3d{0, 0, 0}));
+  if (!solid.picture.motions().empty())
+    solid.collider.pose = [motions = solid.picture.motions()](double time) { return pose_at(motions, time); };
   for (ParticleObject* object : scope.particle_objects())
     object->add_contact(
         collider_contact(scope.path(), solid.collider,
                          {params_.restitution, params_.friction, object->override_channel<double>("restitution"),
                           object->override_channel<double>("friction")}));
-  if (!solid.picture.triangles.empty())
+  if (!solid.picture.rest().triangles.empty())
     scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(solid.picture),
                                                       scope.domain().communicator().root()));
 }

@@ -1,17 +1,17 @@
-// A solid that the objects in scope collide with: impact, resting contact and friction.
+// A solid, still or moving, that the objects in scope collide with: impact, resting contact and friction.
 #pragma once
 
 #include <optional>
 
 #include "ymir/behaviors/behavior.h"
-#include "ymir/param/schema.h"
+#include "ymir/param/motion_params.h"
 
 namespace ymir {
 
 enum class SolidShape : std::uint8_t { plane, sphere, box, mesh };
 
 struct ColliderBehavior final : Behavior {
-  struct Params {
+  struct Params : MotionParams {
     SolidShape shape = SolidShape::plane;
     Vec3d center{0, 0, 0};  // [m]
     Vec3d normal{0, 1, 0};

@@ -15,7 +15,10 @@
 // first touch is found by sphere tracing: steps as long as the distance says is free, so that no solid is stepped
 // over at any speed. A point that starts inside is moved to the surface first; that changes its position only.
 //
-// Moving colliders: `phi` is the collider at the start of the step, which then moves by dt vc.
+// Moving colliders: `phi` is the collider in its own frame (shapes.h), and all of the above happens there. The frame
+// moves rigidly from one pose to another within the step, so vc at a material point is its displacement over dt: what
+// sticks moves with the collider exactly, turning ones included. wn is taken against the displacement of the step
+// before (MovingSolid): what the collider's own acceleration adds within a step is no impact either.
 // Several colliders: apply one after the other in a fixed order, feeding each result to the next as the proposal with
 // the same start, and repeat (2 or 3 passes) while any result says `touched`: the second collider may have pushed the
 // point back into the first. No pass can add energy.
@@ -27,6 +30,7 @@
 #include <limits>
 
 #include "ymir/physics/contact/shapes.h"
+#include "ymir/physics/contact/solid_motion.h"
 
 namespace ymir {
 
@@ -124,25 +128,25 @@ YMIR_HD inline Vec3d respond(const ContactParams& params, Vec3d w, Vec3d n, doub
 
 }  // namespace point_contact
 
-// `phi(Vec3d) -> DistanceSample` is the collider at the start of the step; `start` the point then; `proposed` its state
-// at the end of the step without this collider.
-template <class Distance>
+// `phi(Vec3d) -> DistanceSample` is the collider in its own frame; `solid` where that frame is (StillSolid,
+// MovingSolid); `start` the point when the step begins; `proposed` its state at the end without this collider.
+template <class Distance, class Solid>
 YMIR_HD ContactResult resolve_contact(const Distance& phi, const ContactParams& params, double radius, double dt,
-                                      Vec3d collider_velocity, const PointState& start, const PointState& proposed) {
-  const Vec3d moved_by = collider_velocity * dt;
-  Vec3d path = proposed.x - start.x - moved_by;
+                                      const Solid& solid, const PointState& start, const PointState& proposed) {
+  const Vec3d from = solid.to_body_at_start(start.x);
+  Vec3d path = solid.to_body_at_end(proposed.x) - from;
   // Far from the collider: one sample settles it.
   const double length = norm(path);
-  const double start_gap = phi(start.x).distance - radius;
+  const double start_gap = phi(from).distance - radius;
   // Relative to the motion, but above the rounding of coordinates.
-  const double tolerance = 1e-9 * (radius + length) + 1e-13 * (1 + norm(start.x));
+  const double tolerance = 1e-9 * (radius + length) + 1e-13 * (1 + norm(start.x) + norm(from));
   if (start_gap > length * params.lipschitz + tolerance) return {proposed.x, proposed.v, false};
 
   bool touched = false;
-  Vec3d x = point_contact::push_out(phi, radius, tolerance, start.x, touched);
+  Vec3d x = point_contact::push_out(phi, radius, tolerance, from, touched);
   path = path * (1 / dt);
-  Vec3d w = proposed.v - collider_velocity;
-  const Vec3d wn = start.v - collider_velocity;
+  Vec3d v = proposed.v;
+  Vec3d w;
   const double near = length / 4 < params.smallest_feature ? length / 4 : params.smallest_feature;
   double left = dt;
   bool first = true;  // one impact per step
@@ -152,13 +156,25 @@ YMIR_HD ContactResult resolve_contact(const Distance& phi, const ContactParams& 
     touched = touched || touch.found || samples == 0;
     x = touch.x;
     if (!touch.found) break;
-    w = point_contact::respond(params, w, touch.normal, first ? -dot(wn, touch.normal) : 0);
+    if (first) w = solid.relative_at_end(v, x);
+    const double impact = first ? -dot(solid.relative_at_start(start.v, x), touch.normal) : 0;
+    w = point_contact::respond(params, w, touch.normal, impact);
+    v = solid.absolute_at_end(w, x);
     first = false;
     left -= touch.time;
     path = w;
   }
   if (!touched) return {proposed.x, proposed.v, false};
-  return {x + moved_by, w + collider_velocity, true};
+  return {solid.to_world_at_end(x), v, true};
+}
+
+// A collider that translates at a constant velocity; `phi` is the collider at the start of the step.
+template <class Distance>
+YMIR_HD ContactResult resolve_contact(const Distance& phi, const ContactParams& params, double radius, double dt,
+                                      Vec3d collider_velocity, const PointState& start, const PointState& proposed) {
+  const Vec3d moved_by = collider_velocity * dt;
+  return resolve_contact(phi, params, radius, dt, MovingSolid{{{}, -moved_by}, {}, {{}, moved_by}, dt}, start,
+                         proposed);
 }
 
 }  // namespace ymir
