@@ -2,14 +2,14 @@
 
 namespace ymir {
 
-PointForce gravity_force(std::string owner, Vec3d acceleration, std::optional<ParticleChannel<Vec3d>> per_point) {
+PointForce gravity_force(std::string owner, Vec3d acceleration, PointField<Vec3d> per_point) {
   PointForce force;
   force.owner = std::move(owner);
   force.what = "weight";
-  force.accumulate = [acceleration, per_point](const PointBlock& block, Planes<const Vec3d>::Type,
-                                               const ForceBlock& out) {
+  force.accumulate = [acceleration, per_point = std::move(per_point)](
+                         const PointBlock& block, Planes<const Vec3d>::Type, const ForceBlock& out) {
     if (per_point) {
-      const auto g = block.particles->read(*per_point, block.bucket);
+      const auto g = per_point(block);
       for (int i = 0; i < block.count; ++i) out.force.set(i, Vec3d(out.force[i]) + g[i] * block.mass[i]);
       return;
     }

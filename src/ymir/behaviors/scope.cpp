@@ -9,18 +9,26 @@
 #include "ymir/cache/formats/vdb.h"
 
 namespace ymir {
+namespace {
+
+// A channel of the file is narrower than an override of the whole object.
+void add_overrides(Channels& channels, const ParamValues& overrides) {
+  for (const NamedValue& item : overrides.items) {
+    if (channels.has(item.name)) continue;
+    if (const double* number = std::get_if<double>(&item.value)) {
+      const auto channel = channels.add<double>(item.name);
+      std::fill(channel.begin(), channel.end(), *number);
+    } else if (const Vec3d* vector = std::get_if<Vec3d>(&item.value)) {
+      const auto channel = channels.add<Vec3d>(item.name);
+      std::fill(channel.begin(), channel.end(), *vector);
+    }
+  }
+}
+
+}  // namespace
 
 Scope::Scope(Simulation& simulation, std::span<const InputSpec> inputs, std::string path, int group, int group_end)
     : simulation_(&simulation), inputs_(inputs), path_(std::move(path)), group_(group), group_end_(group_end) {}
-
-std::vector<ParticleObject*> Scope::particle_objects() {
-  std::vector<ParticleObject*> found;
-  for (const auto& object : simulation_->objects())
-    if (object->group() >= group_ && object->group() < group_end_)
-      if (auto* particles = dynamic_cast<ParticleObject*>(object.get())) found.push_back(particles);
-  found_nothing_ = found.empty();
-  return found;
-}
 
 const InputSpec& Scope::spec(const InputRef& input) const {
   const auto found =
@@ -34,18 +42,24 @@ Points Scope::points(const InputRef& input) const {
   Points points = read_points(from.path);
   for (Vec3d& p : points.positions) p *= from.scale;
   points.vertices.resize(points.positions.size());
-  // A channel of the file is narrower than an override of the whole object.
-  for (const NamedValue& item : from.overrides.items) {
-    if (points.vertices.has(item.name)) continue;
-    if (const double* number = std::get_if<double>(&item.value)) {
-      const auto channel = points.vertices.add<double>(item.name);
-      std::fill(channel.begin(), channel.end(), *number);
-    } else if (const Vec3d* vector = std::get_if<Vec3d>(&item.value)) {
-      const auto channel = points.vertices.add<Vec3d>(item.name);
-      std::fill(channel.begin(), channel.end(), *vector);
-    }
-  }
+  add_overrides(points.vertices, from.overrides);
   return points;
+}
+
+Curves Scope::curves(const InputRef& input) const {
+  const InputSpec& from = spec(input);
+  Curves curves = read_curves(from.path);
+  for (Vec3d& p : curves.positions) p *= from.scale;
+  curves.vertices.resize(curves.positions.size());
+  curves.strands.resize(curves.strand_count());
+  // Radii of a groom are lengths in the file's unit.
+  if (const Array* radius = curves.vertices.find("radius"); radius != nullptr && radius->holds<float>()) {
+    std::vector<double> scaled;
+    for (const float r : radius->as<float>()) scaled.push_back(r * from.scale);
+    curves.vertices.set("radius", Array::of(scaled));
+  }
+  add_overrides(curves.strands, from.overrides);
+  return curves;
 }
 
 Surface Scope::surface(const InputRef& input) const {
@@ -53,6 +67,34 @@ Surface Scope::surface(const InputRef& input) const {
   Surface surface = read_surface(from.path);
   for (Vec3d& p : surface.positions) p *= from.scale;
   return surface;
+}
+
+AnimatedSurface Scope::animated_surface(const InputRef& input) const {
+  const InputSpec& from = spec(input);
+  AnimatedSurface animated;
+  if (from.frames.size() < 2) {
+    animated = AnimatedSurface(surface(input));
+  } else {
+    const TimeParams& time = simulation_->time_params();
+    const auto file = [files = from.frames, first = from.first_frame](std::int64_t frame) {
+      return files.at(static_cast<std::size_t>(frame - first));
+    };
+    SurfaceSequence sequence{from.first_frame,
+                             from.first_frame + static_cast<std::int64_t>(from.frames.size()) - 1,
+                             time.fps,
+                             time.frames.first - 1,
+                             {},
+                             {}};
+    sequence.load = [file, scale = from.scale](std::int64_t frame) {
+      Surface read = read_surface(file(frame));
+      for (Vec3d& p : read.positions) p *= scale;
+      return read;
+    };
+    sequence.name = [file](std::int64_t frame) { return file(frame).string(); };
+    animated = AnimatedSurface(std::move(sequence));
+  }
+  animated.add_motion(from.motion);
+  return animated;
 }
 
 VolumeGrid Scope::vector_volume(const InputRef& input) const {

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "ymir/data/meshes.h"
+#include "ymir/data/animated_surface.h"
 #include "ymir/data/volume_grid.h"
+#include "ymir/objects/curves_object.h"
 #include "ymir/objects/particle_object.h"
 #include "ymir/param/references.h"
 #include "ymir/pipeline/simulation.h"
@@ -31,11 +32,16 @@ class Scope {
   }
   // Objects made of loose particles in this Group and below. Empty: the behavior has nothing to act on and switches
   // off.
-  std::vector<ParticleObject*> particle_objects();
+  std::vector<ParticleObject*> particle_objects() { return objects_of<ParticleObject>(); }
+  // Strands, and everything whose points Forces act on.
+  std::vector<CurvesObject*> curves_objects() { return objects_of<CurvesObject>(); }
+  std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
 
   // Inputs, read and scaled to metres; errors name the file.
   Points points(const InputRef& input) const;
-  Surface surface(const InputRef& input) const;
+  Curves curves(const InputRef& input) const;
+  Surface surface(const InputRef& input) const;  // at rest; the first file of a sequence
+  AnimatedSurface animated_surface(const InputRef& input) const;
   VolumeGrid vector_volume(const InputRef& input) const;
 
   // The domain's buckets get the smallest edge any object asks for [m].
@@ -45,6 +51,15 @@ class Scope {
   bool switched_off() const { return !created_ && found_nothing_; }
 
  private:
+  template <class T>
+  std::vector<T*> objects_of() {
+    std::vector<T*> found;
+    for (const auto& object : simulation_->objects())
+      if (object->group() >= group_ && object->group() < group_end_)
+        if (auto* wanted = dynamic_cast<T*>(object.get())) found.push_back(wanted);
+    found_nothing_ = found.empty();
+    return found;
+  }
   const InputSpec& spec(const InputRef& input) const;
 
   Simulation* simulation_;

@@ -1,10 +1,17 @@
 // Lanes: N values handled as one, on the vector extensions of GCC and clang. A row of a voxel tile is one Lanes.
-// Every operation is the scalar one in each lane (no fusing, no reassociation), so results equal scalar code bit for
-// bit.
+// Every operation is the scalar one in each lane (no fusing but in mul_add, no reassociation), so results equal scalar
+// code bit for bit, whatever the other lanes hold. Functions of Lanes exist for double too (scalar.h): kernels are
+// templates over both.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <utility>
+
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 namespace ymir {
 
@@ -15,8 +22,28 @@ struct Lanes {
   static constexpr int chunks = N / width;
   static_assert(chunks * width == N);
   typedef T Native __attribute__((vector_size(sizeof(T) * static_cast<unsigned>(width))));
+  using Integer = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  typedef Integer NativeMask __attribute__((vector_size(sizeof(T) * static_cast<unsigned>(width))));
 
   Native v[chunks];
+
+  // True (all bits) or false per lane.
+  struct Mask {
+    NativeMask m[chunks];
+    bool operator[](int lane) const { return m[lane / width][lane % width] != 0; }
+    friend Mask operator&(Mask a, const Mask& b) {
+      for (int c = 0; c < chunks; ++c) a.m[c] = a.m[c] & b.m[c];
+      return a;
+    }
+    friend Mask operator|(Mask a, const Mask& b) {
+      for (int c = 0; c < chunks; ++c) a.m[c] = a.m[c] | b.m[c];
+      return a;
+    }
+    friend Mask operator!(Mask a) {
+      for (int c = 0; c < chunks; ++c) a.m[c] = ~a.m[c];
+      return a;
+    }
+  };
 
   static Lanes load(const T* from) {
     Lanes a;
@@ -30,6 +57,7 @@ struct Lanes {
   }
   void store(T* to) const { std::memcpy(to, v, sizeof(v)); }
   T operator[](int lane) const { return v[lane / width][lane % width]; }
+  void set(int lane, T value) { v[lane / width][lane % width] = value; }
 
   friend Lanes operator+(Lanes a, const Lanes& b) {
     for (int c = 0; c < chunks; ++c) a.v[c] = a.v[c] + b.v[c];
@@ -42,6 +70,67 @@ struct Lanes {
   friend Lanes operator*(Lanes a, const Lanes& b) {
     for (int c = 0; c < chunks; ++c) a.v[c] = a.v[c] * b.v[c];
     return a;
+  }
+  friend Lanes operator/(Lanes a, const Lanes& b) {
+    for (int c = 0; c < chunks; ++c) a.v[c] = a.v[c] / b.v[c];
+    return a;
+  }
+  friend Lanes operator-(Lanes a) {
+    for (int c = 0; c < chunks; ++c) a.v[c] = -a.v[c];
+    return a;
+  }
+  friend Lanes operator+(const Lanes& a, T b) { return a + all(b); }
+  friend Lanes operator+(T a, const Lanes& b) { return all(a) + b; }
+  friend Lanes operator-(const Lanes& a, T b) { return a - all(b); }
+  friend Lanes operator-(T a, const Lanes& b) { return all(a) - b; }
+  friend Lanes operator*(const Lanes& a, T b) { return a * all(b); }
+  friend Lanes operator*(T a, const Lanes& b) { return all(a) * b; }
+  friend Lanes operator/(T a, const Lanes& b) { return all(a) / b; }
+  Lanes& operator+=(const Lanes& b) { return *this = *this + b; }
+  Lanes& operator-=(const Lanes& b) { return *this = *this - b; }
+  Lanes& operator*=(const Lanes& b) { return *this = *this * b; }
+
+  friend Mask operator<(const Lanes& a, const Lanes& b) {
+    Mask r;
+    for (int c = 0; c < chunks; ++c) r.m[c] = a.v[c] < b.v[c];
+    return r;
+  }
+  friend Mask operator<=(const Lanes& a, const Lanes& b) {
+    Mask r;
+    for (int c = 0; c < chunks; ++c) r.m[c] = a.v[c] <= b.v[c];
+    return r;
+  }
+  friend Mask operator>(const Lanes& a, const Lanes& b) { return b < a; }
+  friend Mask operator>=(const Lanes& a, const Lanes& b) { return b <= a; }
+  friend Mask operator<(const Lanes& a, T b) { return a < all(b); }
+  friend Mask operator>(const Lanes& a, T b) { return a > all(b); }
+  friend Mask operator<=(const Lanes& a, T b) { return a <= all(b); }
+  friend Mask operator>=(const Lanes& a, T b) { return a >= all(b); }
+
+  // Lane by lane: where the mask is true a, elsewhere b.
+  friend Lanes select(const Mask& mask, Lanes a, const Lanes& b) {
+    for (int c = 0; c < chunks; ++c) a.v[c] = mask.m[c] ? a.v[c] : b.v[c];
+    return a;
+  }
+  friend Lanes select(const Mask& mask, const Lanes& a, T b) { return select(mask, a, all(b)); }
+  friend Lanes select(const Mask& mask, T a, const Lanes& b) { return select(mask, all(a), b); }
+  // b where a is NaN: a comparison with NaN is false.
+  friend Lanes max(const Lanes& a, const Lanes& b) { return select(a > b, a, b); }
+  friend Lanes min(const Lanes& a, const Lanes& b) { return select(a < b, a, b); }
+  friend Lanes abs(const Lanes& a) { return select(a < T(0), -a, a); }
+  friend Lanes sqrt(Lanes a) {
+    for (int c = 0; c < chunks; ++c) a.v[c] = root(a.v[c]);
+    return a;
+  }
+  // a b + c with one rounding.
+  friend Lanes mul_add(const Lanes& a, const Lanes& b, Lanes c) {
+    for (int k = 0; k < chunks; ++k) c.v[k] = fused(a.v[k], b.v[k], c.v[k]);
+    return c;
+  }
+  friend bool any(const Mask& mask) {
+    for (int i = 0; i < N; ++i)
+      if (mask[i]) return true;
+    return false;
   }
 
   // Lane i takes lane i - 1; lane 0 takes `first`.
@@ -59,6 +148,20 @@ struct Lanes {
   }
 
  private:
+  static Native root(Native a) {
+#if defined(__AVX__)
+    if constexpr (sizeof(T) == 8 && width == 4) return _mm256_sqrt_pd(a);
+#endif
+    for (int i = 0; i < width; ++i) a[i] = std::sqrt(a[i]);
+    return a;
+  }
+  static Native fused(Native a, Native b, Native c) {
+#if defined(__FMA__)
+    if constexpr (sizeof(T) == 8 && width == 4) return _mm256_fmadd_pd(a, b, c);
+#endif
+    for (int i = 0; i < width; ++i) c[i] = std::fma(a[i], b[i], c[i]);
+    return c;
+  }
   using Sequence = std::make_integer_sequence<int, width>;
 
   static Native broadcast(T value) { return repeated(Native{value}, Sequence{}); }

@@ -48,7 +48,8 @@ YMIR_HD constexpr Vec3<T> cross(Vec3<T> a, Vec3<T> b) {
 }
 template <class T>
 YMIR_HD T norm(Vec3<T> a) {
-  return std::sqrt(dot(a, a));
+  using std::sqrt;
+  return sqrt(dot(a, a));
 }
 // Unit vector along a, or `fallback` when a has no direction.
 template <class T>

@@ -106,6 +106,12 @@ void ParticleObject::add_points(const Points& points) {
   initial_.emplace_back("id", Array::of(ids));
 }
 
+PointField<Vec3d> ParticleObject::vector_field(std::string_view name) const {
+  const auto channel = override_channel<Vec3d>(name);
+  if (!channel) return {};
+  return [this, channel](const PointBlock& block) { return particles_.read(*channel, block.bucket); };
+}
+
 void ParticleObject::ingest() {
   born_.assign(sources_.size(), 0);
   // Rank 0 holds the file's points; append sends them to their owners.

@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "ymir/data/particle_system.h"
-#include "ymir/objects/point_block.h"
+#include "ymir/objects/force_target.h"
 #include "ymir/objects/point_source.h"
 #include "ymir/pipeline/object.h"
 
 namespace ymir {
 
-class ParticleObject final : public Object {
+class ParticleObject final : public Object, public ForceTarget {
  public:
   struct Description {
     double radius = 1e-3;         // [m]
@@ -34,7 +34,8 @@ class ParticleObject final : public Object {
   // real-valued one as an override of a parameter of the same name.
   void add_points(const Points& points);
   void add_source(PointSource source) { sources_.push_back(std::move(source)); }
-  void add_force(PointForce force) { forces_.push_back(std::move(force)); }
+  void add_force(PointForce force) override { forces_.push_back(std::move(force)); }
+  PointField<Vec3d> vector_field(std::string_view name) const override;
   void add_contact(PointContact contact) { contacts_.push_back(std::move(contact)); }
   void add_removal(PointRemoval removal) { removals_.push_back(std::move(removal)); }
   // Channel of this name given with the points, if any: it overrides a behavior's parameter per point.

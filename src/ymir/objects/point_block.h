@@ -13,8 +13,8 @@
 namespace ymir {
 
 struct PointBlock {
-  const ParticleSystem* particles;
-  int bucket;
+  const ParticleSystem* particles;  // nullptr: the points belong to another kind of object
+  int bucket;                       // or group of strands
   int count;
   double time;                         // end of the substep [s]
   double dt;                           // [s]

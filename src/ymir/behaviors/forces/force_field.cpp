@@ -15,12 +15,12 @@ Schema<ForceField::Params> ForceField::schema() {
 }
 
 void ForceField::create(Scope& scope) {
-  const std::vector<ParticleObject*> objects = scope.particle_objects();
+  const std::vector<ForceTarget*> objects = scope.force_targets();
   const auto add = [&](const std::optional<FieldParams>& params, ForcePer per) {
     if (!params || objects.empty()) return;
     PrescribedField field;
     add_field(field, *params, scope);
-    for (ParticleObject* object : objects) object->add_force(field_force(scope.path(), field, per));
+    for (ForceTarget* object : objects) object->add_force(field_force(scope.path(), field, per));
   };
   add(params_.acceleration, ForcePer::mass);
   add(params_.force_density, ForcePer::volume);

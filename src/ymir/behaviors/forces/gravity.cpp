@@ -13,9 +13,8 @@ Schema<Gravity::Params> Gravity::schema() {
 }
 
 void Gravity::create(Scope& scope) {
-  for (ParticleObject* object : scope.particle_objects())
-    object->add_force(
-        gravity_force(scope.path(), params_.acceleration, object->override_channel<Vec3d>("acceleration")));
+  for (ForceTarget* object : scope.force_targets())
+    object->add_force(gravity_force(scope.path(), params_.acceleration, object->vector_field("acceleration")));
 }
 
 }  // namespace ymir

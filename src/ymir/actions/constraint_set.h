@@ -1,0 +1,327 @@
+// Constraint Set: a kernel made into an energy on an Object, with everything a Constraint owes. [Lesser2022, 6.3]
+//
+//   E = sum_l C_l' S_l C_l,  W = 2 S  (a full S is absorbed in C by its Cholesky factor)
+//
+// The kernel gives C, dC and d2C; the set adds rest values and weights per element, the way the energy enters the
+// system, and damping. There are three ways:
+//
+//   stiffness     A += J'WJ + beta sum y d2C                         soft constraints
+//   primal_dual   the force lambda is an unknown, condensed: A += J'WJ + max(lambda, 0) d2C, with full Newton steps.
+//   For stiff
+//                 scalar constraints: d2C never sees the large forces of a bad iterate [Tournier2015]
+//   hard          lambda is an unknown of the system; compliance 1/W = 0 or as given
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "ymir/objects/strand_step.h"
+#include "ymir/physics/constraints/kernel.h"
+#include "ymir/physics/constraints/response.h"
+
+namespace ymir {
+
+enum class ConstraintMode : std::uint8_t { stiffness, primal_dual, hard };
+
+// Channels of a set in the Strand System of its object, one entry per element.
+struct ConstraintChannels {
+  int rest = -1;      // rows channels: p
+  int weight = -1;    // rows channels: W = 2 S; 0 where there is no element
+  int force = -1;     // 1 channel: lambda (primal_dual, hard)
+  int friction = -1;  // rows channels: zeta (Dahl)
+  int measure = -1;   // 1 channel: scales Dahl's saturation and length (a length for curvatures)
+};
+
+struct Damping {
+  double relaxation_time = 0;  // Rayleigh's tau [s]
+  double dahl_saturation = 0;  // cm per measure; 0: no internal friction
+  double dahl_length = 0;      // dc per measure
+};
+
+// Sum of h_ab over the degrees of freedom behind coordinates a and b, at compile time: emit(row, column, sign, packed
+// index) for every entry of the lower triangle.
+template <class K, class Emit>
+constexpr void for_each_entry(Emit&& emit) {
+  const auto pair = [&](int a, int b) {
+    const Difference da = K::chain[static_cast<std::size_t>(a)], db = K::chain[static_cast<std::size_t>(b)];
+    const int u[2] = {da.plus, da.minus}, v[2] = {db.plus, db.minus};
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) {
+        if (u[i] < 0 || v[j] < 0) continue;
+        const double sign = i == j ? 1 : -1;
+        if (a == b && u[i] < v[j]) continue;  // the transpose comes too
+        if (a != b && u[i] == v[j])
+          emit(u[i], v[j], 2 * sign, packed(a, b));
+        else
+          emit(u[i] > v[j] ? u[i] : v[j], u[i] > v[j] ? v[j] : u[i], sign, packed(a, b));
+      }
+  };
+  for (int a = 0; a < K::coordinates; ++a)
+    for (int b = 0; b <= a; ++b) pair(a, b);
+}
+
+// The same as a table, so that scattering unrolls.
+struct ScatterEntry {
+  int row, column;
+  double sign;
+  std::size_t from;
+};
+template <class K>
+struct ScatterTable {
+  static constexpr std::size_t size = [] {
+    std::size_t n = 0;
+    for_each_entry<K>([&](int, int, double, std::size_t) { ++n; });
+    return n;
+  }();
+  static constexpr std::array<ScatterEntry, size> entries = [] {
+    std::array<ScatterEntry, size> table{};
+    std::size_t n = 0;
+    for_each_entry<K>([&](int row, int column, double sign, std::size_t from) {
+      table[n++] = {row, column, sign, from};
+    });
+    return table;
+  }();
+};
+
+template <ConstraintKernel K>
+class ConstraintSet final : public StrandConstraint {
+ public:
+  static constexpr int vertices_before = K::dofs == 11 ? 1 : 0;  // of element i, before vertex i
+
+  ConstraintSet(std::string owner, std::string what, StrandSystem& strands, const ConstraintChannels& channels,
+                ConstraintMode mode, const Damping& damping)
+      : owner_(std::move(owner)),
+        what_(std::move(what)),
+        strands_(&strands),
+        channels_(channels),
+        mode_(mode),
+        damping_(damping) {}
+
+  std::string owner() const override { return owner_; }
+  std::string what() const override { return what_; }
+  bool needs_multipliers() const override { return mode_ == ConstraintMode::hard; }
+  int work_planes() const override { return damped() ? K::rows : 0; }
+
+  void begin(StrandStep& s, StrandReal* work) override {
+    if (!damped()) return;
+    for (int i = first(); i < last(s); ++i) {
+      T c[K::rows];
+      K::value(gather(s, i), c);
+      for (int a = 0; a < K::rows; ++a) work[a * s.vertices + i] = c[a];
+    }
+  }
+
+  void assemble(StrandStep& s, StrandReal* work) override {
+    if (s.multipliers)
+      assemble_as<MultiplierLayout>(s, work);
+    else
+      assemble_as<PlainLayout>(s, work);
+  }
+
+  void advance(StrandStep& s, const StrandReal& fraction, StrandReal* work) override {
+    if (mode_ == ConstraintMode::stiffness) return;
+    T* force = strands_->plane(s.group, channels_.force);
+    const T* weight = strands_->plane(s.group, channels_.weight);
+    for (int i = first(); i < last(s); ++i) {
+      if (mode_ == ConstraintMode::hard) {
+        force[i] = mul_add(s.step[MultiplierLayout::multiplier(i)], fraction, force[i]);
+        continue;
+      }
+      const auto g = gather(s, i);
+      T c[K::rows], j[K::rows][K::coordinates];
+      K::value(g, c);
+      K::gradient(g, j);
+      T along = T::all(0);
+      for (int k = 0; k < K::coordinates; ++k) along = mul_add(j[0][k], coordinate_step(s, i, k), along);
+      const T next = weight[i] * (strained(s, work, i, 0, c[0]) + along * growth(s));
+      force[i] += (next - force[i]) * fraction;
+    }
+  }
+
+  void end(StrandStep& s, StrandReal* work) override {
+    if (channels_.friction < 0) return;
+    const T* measure = strands_->plane(s.group, channels_.measure);
+    for (int i = first(); i < last(s); ++i) {
+      T c[K::rows];
+      K::value(gather(s, i), c);
+      for (int a = 0; a < K::rows; ++a) {
+        T* zeta = strands_->plane(s.group, channels_.friction + a);
+        const T next = dahl_friction(c[a], work[a * s.vertices + i], zeta[i], measure[i] * damping_.dahl_saturation,
+                                     measure[i] * damping_.dahl_length);
+        zeta[i] = select(measure[i] > 0.0, next, 0.0);
+      }
+    }
+  }
+
+ private:
+  using T = StrandReal;
+
+  struct RodView {
+    const StrandStep* s;
+    RodEdge<T> edge(int i) const { return s->edge(i); }
+    T twist(int i) const { return s->twist[i]; }
+  };
+  static auto gather(const StrandStep& s, int i) { return K::gather(RodView{&s}, i); }
+
+  bool damped() const { return damping_.relaxation_time > 0 || channels_.friction >= 0; }
+  static int first() { return 1; }
+  static int last(const StrandStep& s) { return s.vertices - 1; }
+  double growth(const StrandStep& s) const { return 1 + damping_.relaxation_time / s.dt; }
+  // C + (tau/dt)(C - C_n) of a scalar constraint.
+  T strained(const StrandStep& s, const StrandReal* work, int i, int a, const T& value) const {
+    const T c = value - strands_->plane(s.group, channels_.rest + a)[i];
+    return damping_.relaxation_time > 0 ? c + (value - work[a * s.vertices + i]) * (damping_.relaxation_time / s.dt)
+                                        : c;
+  }
+  T coordinate_step(const StrandStep& s, int i, int k) const {
+    const Difference d = K::chain[static_cast<std::size_t>(k)];
+    const auto at = [&](int local) {
+      return s.step[s.multipliers ? MultiplierLayout::row(i - vertices_before, local)
+                                  : PlainLayout::row(i - vertices_before, local)];
+    };
+    return d.minus < 0 ? at(d.plus) : at(d.plus) - at(d.minus);
+  }
+
+  template <class Layout>
+  void assemble_as(StrandStep& s, StrandReal* work) {
+    const T *rest[K::rows], *weight[K::rows], *zeta[K::rows] = {};
+    for (int a = 0; a < K::rows; ++a) {
+      rest[a] = strands_->plane(s.group, channels_.rest + a);
+      weight[a] = strands_->plane(s.group, channels_.weight + a);
+      if (channels_.friction >= 0) zeta[a] = strands_->plane(s.group, channels_.friction + a);
+    }
+    const T* force = channels_.force >= 0 ? strands_->plane(s.group, channels_.force) : nullptr;
+    const T* measure = channels_.measure >= 0 ? strands_->plane(s.group, channels_.measure) : nullptr;
+    const double tau_per_dt = damping_.relaxation_time / s.dt;
+    for (int i = first(); i < last(s); ++i) {
+      const auto g = gather(s, i);
+      T c[K::rows], j[K::rows][K::coordinates], y[K::rows], w[K::rows];
+      T h[packed_size(K::coordinates)];
+      K::value(g, c);
+      K::gradient(g, j);
+      for (int a = 0; a < K::rows; ++a) {
+        Response<T> r = elastic_response(c[a] - rest[a][i], weight[a][i]);
+        if (tau_per_dt > 0) add_rayleigh(r, c[a], work[a * s.vertices + i], weight[a][i], tau_per_dt);
+        if (zeta[a] != nullptr)
+          add_dahl(r, c[a], work[a * s.vertices + i], zeta[a][i], weight[a][i],
+                   max(measure[i], T::all(1e-300)) * damping_.dahl_saturation,
+                   max(measure[i], T::all(1e-300)) * damping_.dahl_length);
+        y[a] = r.force;
+        w[a] = r.stiffness;
+      }
+      if (mode_ == ConstraintMode::hard) {
+        couple_multiplier(s, i, j[0], c[0] - rest[0][i], weight[0][i], force[i]);
+        y[0] = force[i];
+        w[0] = T::all(0);
+      }
+      gauss_newton(j, w, h);
+      if (mode_ == ConstraintMode::stiffness) {
+        add_scale<Layout>(s, i, h);
+        add_gradient<Layout>(s.residual, i, j, y);
+        for (int a = 0; a < K::rows; ++a) y[a] *= s.beta;
+      } else {
+        T tension[K::rows] = {force[i]};
+        add_gradient<Layout>(s.residual, i, j, tension);
+        if (mode_ == ConstraintMode::primal_dual) {
+          tension[0] = y[0] - force[i];
+          add_gradient<Layout>(s.condensed, i, j, tension);
+          const auto exists = weight[0][i] > 0.0;
+          const T gap = abs(strained(s, work, i, 0, c[0]) - force[i] / select(exists, weight[0][i], 1.0));
+          s.violation = max(select(exists, gap, 0.0), s.violation);
+        }
+        y[0] = max(force[i], T::all(0));
+      }
+      K::add_curvature(g, y, h);
+      scatter<Layout>(s.matrix, i, h, std::make_index_sequence<ScatterTable<K>::size>{});
+    }
+  }
+
+  // Row and column of the multiplier of element i: J dq - dlambda/W = -(C - lambda/W).
+  void couple_multiplier(StrandStep& s, int i, const T* j, const T& strain, const T& weight, const T& force) const {
+    constexpr int column = MultiplierLayout::half_bandwidth + 1;
+    const int m = MultiplierLayout::multiplier(i);
+    // Weight 0: no element here. Otherwise 1/weight is the compliance, and infinity means none.
+    const auto exists = weight > 0.0;
+    const T compliance = select(exists, 1.0 / select(exists, weight, 1.0), 1.0);
+    const T gap = select(exists, strain - compliance * force, 0.0);
+    s.matrix[m * column] = -compliance;
+    s.residual[m] = gap;
+    s.violation = max(abs(gap), s.violation);
+    for (int k = 0; k < K::coordinates; ++k) {
+      const Difference d = K::chain[static_cast<std::size_t>(k)];
+      const T entry = select(exists, j[k], 0.0);
+      const int plus = MultiplierLayout::row(i - vertices_before, d.plus);
+      s.matrix[plus * column + m - plus] += entry;
+      if (d.minus < 0) continue;
+      const int minus = MultiplierLayout::row(i - vertices_before, d.minus);
+      s.matrix[minus * column + m - minus] -= entry;
+    }
+  }
+
+  static void gauss_newton(const T (*j)[K::coordinates], const T* w, T* h) {
+    for (int a = 0; a < K::coordinates; ++a) {
+      T wj[K::rows];
+      for (int r = 0; r < K::rows; ++r) wj[r] = w[r] * j[r][a];
+      for (int b = 0; b <= a; ++b) {
+        T sum = wj[0] * j[0][b];
+        for (int r = 1; r < K::rows; ++r) sum = mul_add(wj[r], j[r][b], sum);
+        h[packed(a, b)] = sum;
+      }
+    }
+  }
+
+  template <class Layout>
+  static void add_gradient(T* to, int i, const T (*j)[K::coordinates], const T* y) {
+    for (int k = 0; k < K::coordinates; ++k) {
+      T sum = y[0] * j[0][k];
+      for (int r = 1; r < K::rows; ++r) sum = mul_add(y[r], j[r][k], sum);
+      const Difference d = K::chain[static_cast<std::size_t>(k)];
+      to[Layout::row(i - vertices_before, d.plus)] += sum;
+      if (d.minus >= 0) to[Layout::row(i - vertices_before, d.minus)] -= sum;
+    }
+  }
+
+  template <class Layout>
+  static void add_scale(StrandStep& s, int i, const T* h) {
+    unrolled(
+        [&](auto e) {
+          constexpr ScatterEntry entry = ScatterTable<K>::entries[decltype(e)::value];
+          if constexpr (entry.row == entry.column)
+            s.scale[Layout::row(i - vertices_before, entry.row)] += h[entry.from] * entry.sign;
+        },
+        std::make_index_sequence<ScatterTable<K>::size>{});
+  }
+
+  template <class Layout, std::size_t... E>
+  static void scatter(T* matrix, int i, const T* h, std::index_sequence<E...> all) {
+    constexpr int column = Layout::half_bandwidth + 1;
+    const int base = Layout::row(i - vertices_before, 0);
+    T* at = matrix + static_cast<std::ptrdiff_t>(base) * column;
+    unrolled(
+        [&](auto e) {
+          constexpr ScatterEntry entry = ScatterTable<K>::entries[decltype(e)::value];
+          constexpr int r = Layout::row(0, entry.row), c = Layout::row(0, entry.column);
+          constexpr std::ptrdiff_t offset = c * column + (r - c);
+          if constexpr (entry.sign == 1)
+            at[offset] += h[entry.from];
+          else if constexpr (entry.sign == -1)
+            at[offset] -= h[entry.from];
+          else
+            at[offset] += h[entry.from] * entry.sign;
+        },
+        all);
+  }
+
+  template <class F, std::size_t... E>
+  static void unrolled(F&& f, std::index_sequence<E...>) {
+    (f(std::integral_constant<std::size_t, E>{}), ...);
+  }
+
+  std::string owner_, what_;
+  StrandSystem* strands_;
+  ConstraintChannels channels_;
+  ConstraintMode mode_;
+  Damping damping_;
+};
+
+}  // namespace ymir

@@ -1,0 +1,106 @@
+#include "ymir/actions/elastic_rod.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ymir/base/error.h"
+#include "ymir/physics/rods/bend_twist.h"
+#include "ymir/physics/rods/cross_section.h"
+#include "ymir/physics/rods/stretch.h"
+
+namespace ymir {
+namespace {
+
+// Bending about an axis, or twist, may be as soft as this part of the stiffer bending: without any stiffness the
+// frames' angles would be held by their inertia alone.
+constexpr double softest = 1e-9;
+
+Vec3d vector_of(const Strand& strand, int channel, int i) {
+  const auto at = static_cast<std::size_t>(i);
+  return {strand.channel(channel)[at], strand.channel(channel + 1)[at], strand.channel(channel + 2)[at]};
+}
+
+RodEdge<double> edge_of(const Strand& strand, const RodChannels& channels, int i) {
+  const Vec3d e = vector_of(strand, channels.position, i + 1) - vector_of(strand, channels.position, i);
+  return {normalized(e), 1 / norm(e), vector_of(strand, channels.m1, i)};
+}
+
+}  // namespace
+
+ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owner, const ElasticRodMaterial& material,
+                                   const CurvesObject::Description& section) {
+  using Kind = StrandSystem::Kind;
+  StrandSystem& strands = curves.strands();
+  ElasticRodChannels sets;
+  sets.stretch.rest = strands.add_channel("stretch.rest", Kind::constant);
+  sets.stretch.weight = strands.add_channel("stretch.weight", Kind::constant);
+  sets.stretch.force = strands.add_channel("stretch.force", Kind::state);
+  sets.bend_twist.rest = strands.add_vector("bend_twist.rest", Kind::constant);
+  sets.bend_twist.weight = strands.add_vector("bend_twist.weight", Kind::constant);
+  if (material.damping.dahl_saturation > 0) {
+    sets.bend_twist.friction = strands.add_vector("bend_twist.friction", Kind::state);
+    sets.bend_twist.measure = strands.add_channel("bend_twist.measure", Kind::constant);
+  }
+  Damping stretch_damping;
+  stretch_damping.relaxation_time = material.inextensible ? 0 : material.stretch_relaxation_time;
+  curves.add_constraint(std::make_unique<ConstraintSet<Stretch>>(
+      owner, material.inextensible ? "inextensible edges" : "stretch", strands, sets.stretch,
+      material.inextensible ? ConstraintMode::hard : ConstraintMode::primal_dual, stretch_damping));
+  curves.add_constraint(std::make_unique<ConstraintSet<BendTwist>>(owner, "bending and twist", strands, sets.bend_twist,
+                                                                   ConstraintMode::stiffness, material.damping));
+
+  curves.add_emission([&curves, owner, material, section, sets](Strand& strand) {
+    const RodChannels& rod = curves.channels();
+    const auto value = [&](const char* name, int vertex, double otherwise) {
+      const double v = curves.curve_value(name, strand.id, vertex - 1).value_or(otherwise);
+      if (!(v >= 0) || !std::isfinite(v))
+        throw Error(ExitCode::bad_input, fmt::format("{}: strand {}, vertex {}: {} is {}; give a value of at least 0",
+                                                     curves.path(), strand.id, vertex - 1, name, v));
+      return v;
+    };
+    const auto length = strand.channel(rod.rest_length);
+    const int n = strand.vertices;
+    for (int i = 1; i + 1 < n; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (strand.channel(rod.free_angle)[at] == 0) continue;  // a strand without length
+      const double e = value("youngs_modulus", i, material.youngs_modulus);
+      const double g =
+          value("shear_modulus", i, material.shear_modulus.value_or(e / (2 * (1 + material.poisson_ratio))));
+      const double a = strand.channel(rod.radius)[at];
+      const CrossSection shape{a, a * value("flattening", i, section.flattening)};
+
+      strand.channel(sets.stretch.rest)[at] = length[at];
+      const bool given = strand.channel(rod.free_position)[at] == 0 && strand.channel(rod.free_position)[at + 1] == 0;
+      const double hard = given ? 0 : std::numeric_limits<double>::infinity();
+      strand.channel(sets.stretch.weight)[at] =
+          material.inextensible ? hard : e * shape.area() * value("stretch", i, material.stretch) / length[at];
+
+      const bool clamped = strand.channel(rod.free_position)[1] == 0;
+      if (i == 1 && !clamped) continue;  // no ghost edge
+      const BendTwist::Geometry<double> geometry(edge_of(strand, rod, i - 1), edge_of(strand, rod, i),
+                                                 strand.channel(rod.twist)[at]);
+      double rest[3];
+      BendTwist::value(geometry, rest);
+      // Half of each edge that meets here; the ghost edge has no length of its own.
+      const double domain = (i == 1 ? 0 : length[at - 1] / 2) + length[at] / 2;
+      double bend = value("bend", i, material.bend) / domain;
+      if (material.rest_bend_correction) {
+        const double k = 1 + (rest[0] * rest[0] + rest[1] * rest[1]) / 4;
+        bend /= k * k;
+      }
+      double weight[3] = {e * shape.bending1() * bend, e * shape.bending2() * bend,
+                          g * shape.torsion() * value("twist", i, material.twist) / domain};
+      const double floor = softest * std::max({weight[0], weight[1], weight[2], 1e-300});
+      for (int k = 0; k < 3; ++k) {
+        strand.channel(sets.bend_twist.rest + k)[at] = rest[k];
+        strand.channel(sets.bend_twist.weight + k)[at] = std::max(weight[k], floor);
+      }
+      if (sets.bend_twist.measure >= 0) strand.channel(sets.bend_twist.measure)[at] = domain;
+    }
+  });
+  return sets;
+}
+
+}  // namespace ymir

@@ -1,0 +1,37 @@
+// Strands resist stretching, bending and twisting: discrete elastic rods. [Bergou2008; Bergou2010; Lesser2022, 6.1]
+#pragma once
+
+#include <optional>
+
+#include "ymir/behaviors/behavior.h"
+#include "ymir/param/schema.h"
+
+namespace ymir {
+
+struct ElasticRodBehavior final : Behavior {
+  struct Dahl {
+    double saturation = 1;  // [1/m]
+    double length = 1;      // [1/m]
+    static Schema<Dahl> schema();
+  };
+  struct Params {
+    Varying<double> youngs_modulus{3.5e9};  // [Pa]
+    std::optional<double> shear_modulus;    // [Pa]
+    double poisson_ratio = 0.35;
+    Varying<double> stretch{1}, bend{1}, twist{1};
+    bool inextensible = false;
+    bool rest_bend_correction = true;
+    double relaxation_time = 0;          // [s]
+    double stretch_relaxation_time = 0;  // [s]
+    std::optional<Dahl> internal_friction;
+  };
+  static Schema<Params> schema();
+
+  explicit ElasticRodBehavior(Params params) : params_(std::move(params)) {}
+  void create(Scope& scope) override;
+
+ private:
+  Params params_;
+};
+
+}  // namespace ymir

@@ -1,0 +1,50 @@
+#include "ymir/behaviors/objects/curves_object_behavior.h"
+
+#include <algorithm>
+
+#include "ymir/behaviors/scope.h"
+
+namespace ymir {
+
+Schema<CurvesObjectBehavior::Params> CurvesObjectBehavior::schema() {
+  return Schema<Params>("curves_object", "Strands from a file: hair, fur, threads, cords.")
+      .category(Category::object)
+      .example("examples/curls.yaml")
+      .param(&Params::curves, "curves", "Input with the strands; their shape there is their natural shape.")
+      .accepts({InputKind::curves})
+      .required()
+      .param(&Params::density, "density", unit::kg_per_m3, "Density of the material.")
+      .positive()
+      .param(&Params::radius, "radius", unit::m, "Radius of a strand; of a flat one, along its wider side.")
+      .positive()
+      .param(&Params::flattening, "flattening", unit::none, "Narrow by wide side of the elliptical cross-section.")
+      .range(0.01, 1)
+      .param(&Params::clamp_roots, "clamp_roots",
+             "The first vertex of every strand is held, in place and orientation; otherwise strands are free.")
+      .param(&Params::tolerance, "tolerance", unit::none,
+             "Newton stops when residuals move no vertex by more than this part of an edge.")
+      .range(1e-13, 0.1)
+      .advanced()
+      .param(&Params::newton_iterations, "newton_iterations",
+             "Newton iterations per strand, at most; a strand that needs more is advanced in smaller steps of its own.")
+      .range(1, 1000)
+      .advanced();
+}
+
+void CurvesObjectBehavior::create(Scope& scope) {
+  CurvesObject::Description d;
+  d.density = params_.density;
+  d.radius = params_.radius;
+  d.flattening = params_.flattening;
+  d.clamped = params_.clamp_roots;
+  d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};
+  Curves curves = scope.curves(params_.curves);
+  const Vec3d extent = bounds(curves.positions).size();
+  // Eight buckets along the longest side to begin with; the simulation adapts them.
+  const double longest = std::max({extent.x, extent.y, extent.z});
+  if (longest > 0) scope.ask_bucket_size(longest / 8);
+  auto& object = scope.add_object(std::make_unique<CurvesObject>(scope.path(), scope.group(), scope.domain(), d));
+  object.set_curves(std::move(curves));
+}
+
+}  // namespace ymir

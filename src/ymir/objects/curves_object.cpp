@@ -1,0 +1,422 @@
+#include "ymir/objects/curves_object.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ymir/base/check.h"
+#include "ymir/base/error.h"
+#include "ymir/base/log.h"
+#include "ymir/parallel/bytes.h"
+#include "ymir/parallel/threads.h"
+#include "ymir/physics/rods/cross_section.h"
+
+namespace ymir {
+namespace {
+
+// Edges shorter than this part of the mean count as coincident vertices.
+constexpr double coincident = 1e-4;
+// A group of strands that does not converge is advanced in halves of its own, this often.
+constexpr int max_local_halvings = 6;
+
+using Real = StrandReal;
+
+// The same polyline with its vertices spread evenly along it.
+std::vector<Vec3d> spread(const std::vector<Vec3d>& x) {
+  std::vector<double> along(x.size(), 0);
+  for (std::size_t i = 1; i < x.size(); ++i) along[i] = along[i - 1] + norm(x[i] - x[i - 1]);
+  std::vector<Vec3d> y(x.size());
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double s = along.back() * static_cast<double>(i) / static_cast<double>(x.size() - 1);
+    while (at + 2 < x.size() && along[at + 1] < s) ++at;
+    const double length = along[at + 1] - along[at];
+    y[i] = x[at] + (x[at + 1] - x[at]) * (length > 0 ? std::clamp((s - along[at]) / length, 0.0, 1.0) : 0.0);
+  }
+  y.back() = x.back();
+  return y;
+}
+
+Vec3d vector_of(const Strand& strand, int channel, int i) {
+  const auto at = static_cast<std::size_t>(i);
+  return {strand.channel(channel)[at], strand.channel(channel + 1)[at], strand.channel(channel + 2)[at]};
+}
+void set_vector(Strand& strand, int channel, int i, Vec3d v) {
+  for (int k = 0; k < 3; ++k) strand.channel(channel + k)[static_cast<std::size_t>(i)] = v[k];
+}
+
+// Roots go on a straight line; frames turn by the interpolated and normalised directions.
+RootPose interpolated(const RootPose& a, const RootPose& b, double s) {
+  const auto mix = [&](const Vec3<Real>& u, const Vec3<Real>& v) {
+    return Vec3<Real>{u.x + (v.x - u.x) * s, u.y + (v.y - u.y) * s, u.z + (v.z - u.z) * s};
+  };
+  const auto unit = [](const Vec3<Real>& v, const Vec3<Real>& fallback) {
+    const Real n = sqrt(dot(v, v));
+    const auto good = n > 1e-6;
+    const Real inverse = 1.0 / select(good, n, 1.0);
+    return Vec3<Real>{select(good, v.x * inverse, fallback.x), select(good, v.y * inverse, fallback.y),
+                      select(good, v.z * inverse, fallback.z)};
+  };
+  RootPose pose;
+  pose.root = mix(a.root, b.root);
+  pose.tangent = unit(mix(a.tangent, b.tangent), b.tangent);
+  const Vec3<Real> m = mix(a.m1, b.m1);
+  pose.m1 = unit(m - pose.tangent * dot(m, pose.tangent), transport(b.m1, b.tangent, pose.tangent));
+  return pose;
+}
+
+}  // namespace
+
+CurvesObject::CurvesObject(std::string path, int group, GridDomain& domain, const Description& description)
+    : Object(std::move(path), group), description_(description), strands_(domain) {
+  using Kind = StrandSystem::Kind;
+  channels_.position = strands_.add_vector("position", Kind::state);
+  channels_.velocity = strands_.add_vector("velocity", Kind::state);
+  channels_.m1 = strands_.add_vector("m1", Kind::state);
+  channels_.spin = strands_.add_channel("spin", Kind::state);
+  channels_.twist = strands_.add_channel("twist", Kind::state);
+  channels_.rest_length = strands_.add_channel("rest_length", Kind::constant);
+  channels_.mass = strands_.add_channel("mass", Kind::constant);
+  channels_.inertia = strands_.add_channel("inertia", Kind::constant);
+  channels_.free_position = strands_.add_channel("free_position", Kind::constant);
+  channels_.free_angle = strands_.add_channel("free_angle", Kind::constant);
+  channels_.radius = strands_.add_channel("radius", Kind::constant);
+}
+
+void CurvesObject::set_curves(Curves curves) {
+  curves_ = std::move(curves);
+  for (const Channels* channels : {&curves_.vertices, &curves_.strands})
+    for (const auto& [name, array] : channels->all())
+      if ((array.holds<Vec3d>() || array.holds<Vec3f>()) && !overrides_.contains(name) && strands_.find(name) < 0)
+        overrides_[name] = strands_.add_vector(name, StrandSystem::Kind::constant);
+}
+
+PointField<Vec3d> CurvesObject::vector_field(std::string_view name) const {
+  const auto found = overrides_.find(name);
+  if (found == overrides_.end()) return {};
+  return [this, first = found->second](const PointBlock& block) {
+    const auto plane = [&](int k) { return reinterpret_cast<const double*>(strands_.plane(block.bucket, first + k)); };
+    return Planes<const Vec3d>::Type{plane(0), plane(1), plane(2)};
+  };
+}
+
+std::optional<double> CurvesObject::curve_value(std::string_view name, std::int64_t strand, int vertex) const {
+  const auto read = [&](const Channels& channels, std::int64_t at) -> std::optional<double> {
+    const Array* array = channels.find(name);
+    if (array == nullptr) return std::nullopt;
+    if (array->holds<double>()) return array->as<double>()[static_cast<std::size_t>(at)];
+    if (array->holds<float>()) return array->as<float>()[static_cast<std::size_t>(at)];
+    return std::nullopt;
+  };
+  if (const auto value = read(curves_.vertices, curves_.first[static_cast<std::size_t>(strand)] + vertex)) return value;
+  return read(curves_.strands, strand);
+}
+
+RootFrame CurvesObject::root_frame(std::int64_t strand) const {
+  const auto first = static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(strand)]);
+  const auto last = static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(strand) + 1]);
+  const Vec3d root = curves_.positions[first];
+  Vec3d tangent{0, 1, 0};
+  for (std::size_t i = first + 1; i < last; ++i)
+    if (const Vec3d e = curves_.positions[i] - root; norm(e) > 0) {
+      tangent = normalized(e);
+      break;
+    }
+  Vec3d m1 = any_normal(tangent);
+  const auto given = [&](const char* name) -> std::optional<Vec3d> {
+    const Array* array = curves_.strands.find(name);
+    if (array == nullptr) return std::nullopt;
+    if (array->holds<Vec3d>()) return array->as<Vec3d>()[static_cast<std::size_t>(strand)];
+    if (array->holds<Vec3f>()) return Vec3d(array->as<Vec3f>()[static_cast<std::size_t>(strand)]);
+    return std::nullopt;
+  };
+  if (const auto t = given("root_tangent"); t && norm(*t) > 0) tangent = normalized(*t);
+  if (const auto n = given("root_normal"); n && norm(cross(tangent, *n)) > 1e-9 * norm(*n)) m1 = *n;
+  return {root, tangent, orthonormalized(m1, tangent)};
+}
+
+Strand CurvesObject::make_strand(std::int64_t id) {
+  const auto first = curves_.first[static_cast<std::size_t>(id)];
+  const int n = static_cast<int>(curves_.first[static_cast<std::size_t>(id) + 1] - first);
+  std::vector<Vec3d> x(curves_.positions.begin() + first, curves_.positions.begin() + first + n);
+  double total = 0, shortest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    total += norm(x[i] - x[i - 1]);
+    shortest = std::min(shortest, norm(x[i] - x[i - 1]));
+  }
+  const bool held = !(total > 0);  // one vertex, or all of them in one place
+  if (!held && shortest < coincident * total / (n - 1)) {
+    x = spread(x);
+    ++resampled_;
+  }
+  held_ += held ? 1 : 0;
+
+  Strand strand = strands_.make_strand(id, n + 1);
+  const RootFrame root = root_frame(id);
+  const double ghost = n > 1 && !held ? norm(x[1] - x[0]) : 1;
+  set_vector(strand, channels_.position, 0, x[0] - root.tangent * ghost);
+  for (int i = 0; i < n; ++i) set_vector(strand, channels_.position, i + 1, x[static_cast<std::size_t>(i)]);
+  // Frames by parallel transport along the strand, from the root on; turned by the groom's own, where it has them.
+  RodEdge<double> edge{root.tangent, 1 / ghost, root.m1};
+  for (int i = 0; i <= n; ++i) {
+    if (i > 0 && i < n && !held) {
+      const Vec3d e = vector_of(strand, channels_.position, i + 1) - vector_of(strand, channels_.position, i);
+      const RodEdge<double> next = moved(edge, e, 0.0);
+      edge = next;
+      strand.channel(channels_.rest_length)[static_cast<std::size_t>(i)] = norm(e);
+    }
+    set_vector(strand, channels_.m1, i, edge.m1);
+  }
+  strand.channel(channels_.rest_length)[0] = ghost;
+  for (int i = 1; i <= n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double radius = curve_value("radius", id, i - 1).value_or(description_.radius);
+    if (!(radius > 0) || !std::isfinite(radius))
+      throw Error(ExitCode::bad_input, fmt::format("{}: strand {}, vertex {}: the radius is {}; give a positive one",
+                                                   path(), id, i - 1, radius));
+    const double density = curve_value("density", id, i - 1).value_or(description_.density);
+    const CrossSection section{radius, radius * curve_value("flattening", id, i - 1).value_or(description_.flattening)};
+    strand.channel(channels_.radius)[at] = radius;
+    const double before = i > 1 && !held ? strand.channel(channels_.rest_length)[at - 1] : 0;
+    const double after = i < n && !held ? strand.channel(channels_.rest_length)[at] : 0;
+    strand.channel(channels_.mass)[at] = density * section.area() * (before + after) / 2;
+    strand.channel(channels_.inertia)[at] = density * section.polar() * after;
+    const bool pinned = curve_value("pinned", id, i - 1).value_or(0) > 0;
+    const bool root_given = description_.clamped && i == 1;
+    strand.channel(channels_.free_position)[at] = held || root_given || pinned ? 0 : 1;
+    strand.channel(channels_.free_angle)[at] = held || i == n ? 0 : 1;
+    for (const auto& [name, channel] : overrides_) {
+      const Array* array = curves_.vertices.find(name);
+      const auto source = array != nullptr ? static_cast<std::size_t>(first + i - 1) : static_cast<std::size_t>(id);
+      if (array == nullptr) array = curves_.strands.find(name);
+      set_vector(strand, channel, i,
+                 array->holds<Vec3d>() ? array->as<Vec3d>()[source] : Vec3d(array->as<Vec3f>()[source]));
+    }
+  }
+  for (const Emission& emission : emissions_) emission(strand);
+  return strand;
+}
+
+void CurvesObject::ingest() {
+  const GridDomain& domain = strands_.domain();
+  std::vector<Strand> mine;
+  for (std::int64_t id = 0; id < static_cast<std::int64_t>(curves_.strand_count()); ++id) {
+    const auto first = static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(id)]);
+    for (auto i = first; i < static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(id) + 1]); ++i)
+      if (!is_finite(curves_.positions[i]))
+        throw Error(ExitCode::bad_input,
+                    fmt::format("{}: strand {}, vertex {}: the position is not finite; repair the groom", path(), id,
+                                i - first));
+    if (domain.local(key_of(domain.bucket_of(curves_.positions[first])))) mine.push_back(make_strand(id));
+  }
+  strands_.assign(std::move(mine));
+  curves_ = {};
+  Communicator& communicator = domain.communicator();
+  const std::int64_t resampled = communicator.sum(resampled_), held = communicator.sum(held_);
+  if (resampled > 0 && communicator.root())
+    log::warn(fmt::format("{}: {} strands have coincident vertices; these were spread evenly along the strand", path(),
+                          resampled));
+  if (held > 0 && communicator.root())
+    log::warn(fmt::format("{}: {} strands have no length; they stay where their root is", path(), held));
+}
+
+void CurvesObject::schedule(Timeline& timeline) {
+  const auto own = [&](Stage stage, std::string what, std::vector<std::string> reads, std::vector<std::string> writes,
+                       std::function<void(const Step&)> run) {
+    timeline.add(
+        {stage, group(), Role::object, path(), std::move(what), std::move(reads), std::move(writes), std::move(run)});
+  };
+  const auto action = [&](Stage stage, const std::string& owner, const std::string& what) {
+    timeline.add(
+        {stage, group(), Role::action, owner, what + " on " + path(), {"position", "m1"}, {"force", "matrix"}, {}});
+  };
+  own(Stage::ingest, "take the strands of the input", {}, {"*"}, [this](const Step&) { ingest(); });
+  if (root_motion_.pose)
+    own(Stage::boundary_motion, "roots follow " + root_motion_.owner, {}, {"root"},
+        [this](const Step& step) { place_roots(step); });
+  for (const PointForce& force : forces_) action(Stage::solid_forces, force.owner, force.what);
+  for (const auto& constraint : constraints_) action(Stage::solid_constraints, constraint->owner(), constraint->what());
+  own(Stage::solid_solve, "backward Euler, Newton with a band matrix per strand", {"position", "velocity", "m1"},
+      {"position", "velocity", "m1", "twist"}, [this](const Step& step) { advance(step); });
+}
+
+void CurvesObject::place_roots(const Step& step) { root_motion_.prepare(step.time + step.dt); }
+
+RootPose CurvesObject::root_pose(int group) const {
+  RootPose pose{};
+  const StrandSystem::Group& g = strands_.group(group);
+  for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
+    const std::int64_t id = g.id[static_cast<std::size_t>(lane)];
+    RootFrame frame{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    if (id >= 0) frame = root_motion_.pose(id);
+    for (int k = 0; k < 3; ++k) {
+      pose.root[k].set(lane, frame.position[k]);
+      pose.tangent[k].set(lane, frame.tangent[k]);
+      pose.m1[k].set(lane, frame.m1[k]);
+    }
+  }
+  return pose;
+}
+
+StrandReport CurvesObject::advance_group(StrandNewton& newton, int group, const Step& step, std::int64_t& halvings) {
+  RootPose pose;
+  if (root_motion_.pose) pose = root_pose(group);
+  const RootPose* moving = root_motion_.pose ? &pose : nullptr;
+  const StrandReport report =
+      newton.advance(group, step.time + step.dt, step.dt, moving, forces_, constraints_, description_.newton);
+  return report.converged ? report : advance_halved(newton, group, step, moving, halvings);
+}
+
+// In 2, 4, ... equal parts until all of them converge.
+StrandReport CurvesObject::advance_halved(StrandNewton& newton, int group, const Step& step, const RootPose* pose,
+                                          std::int64_t& halvings) {
+  const std::vector<Real> begin = strands_.group(group).saved;
+  const RootPose start = pose != nullptr ? saved_root(group) : RootPose{};
+  StrandReport total;
+  for (int halving = 1; halving <= max_local_halvings; ++halving) {
+    ++halvings;
+    const int parts = 1 << halving;
+    strands_.group(group).saved = begin;
+    strands_.rollback(group);
+    StrandReport part;
+    for (int p = 0; p < parts && part.converged; ++p) {
+      RootPose between;
+      if (pose != nullptr) between = interpolated(start, *pose, (p + 1.0) / parts);
+      if (p > 0) strands_.save(group);
+      part = newton.advance(group, step.time + step.dt * (p + 1) / parts, step.dt / parts,
+                            pose != nullptr ? &between : nullptr, forces_, constraints_, description_.newton);
+      total.iterations = std::max(total.iterations, part.iterations);
+      total.lane_iterations += part.lane_iterations;
+      total.weakened += part.weakened;
+    }
+    total.residual = part.residual;
+    total.converged = part.converged;
+    if (part.converged) break;
+  }
+  strands_.group(group).saved = begin;
+  return total;
+}
+
+RootPose CurvesObject::saved_root(int group) const {
+  const auto at = [&](int c, int vertex) { return strands_.saved(group, c)[vertex]; };
+  const auto vector = [&](int c, int vertex) {
+    return Vec3<Real>{at(c, vertex), at(c + 1, vertex), at(c + 2, vertex)};
+  };
+  RootPose pose;
+  pose.root = vector(channels_.position, 1);
+  const Vec3<Real> e = pose.root - vector(channels_.position, 0);
+  pose.tangent = e * (1.0 / sqrt(max(dot(e, e), Real::all(1e-300))));
+  pose.m1 = vector(channels_.m1, 0);
+  return pose;
+}
+
+void CurvesObject::advance(const Step& step) {
+  if (step.iteration > 0 && report_.status == SolveReport::Status::converged) return;
+  std::vector<StrandReport> reports(static_cast<std::size_t>(strands_.group_count()));
+  std::vector<std::int64_t> halvings(reports.size(), 0);
+  parallel_for(strands_.group_count(), [&](std::ptrdiff_t g) {
+    thread_local std::map<const CurvesObject*, StrandNewton> solvers;
+    StrandNewton& newton = solvers.try_emplace(this, strands_, channels_).first->second;
+    const auto at = static_cast<std::size_t>(g);
+    reports[at] = advance_group(newton, static_cast<int>(g), step, halvings[at]);
+  });
+  report_ = {};
+  std::int64_t failed = 0;
+  for (std::size_t g = 0; g < reports.size(); ++g) {
+    const StrandReport& r = reports[g];
+    newton_iterations_ += r.lane_iterations;
+    most_iterations_ = std::max(most_iterations_, r.iterations);
+    report_.iterations = std::max(report_.iterations, r.iterations);
+    weakened_ += r.weakened;
+    local_halvings_ += halvings[g];
+    failed += r.converged ? 0 : 1;
+    if (!(r.residual <= report_.residual)) report_.residual = r.residual;
+  }
+  strand_steps_ += strands_.strand_count();
+  report_.status = failed == 0 ? SolveReport::Status::converged : SolveReport::Status::failed;
+  report_.worst_object = path();
+}
+
+std::optional<std::string> CurvesObject::non_finite() const {
+  const std::string* name = strands_.non_finite_channel();
+  return name != nullptr ? std::optional(*name) : std::nullopt;
+}
+
+ObjectState CurvesObject::frame_state() const {
+  std::vector<Vec3f> position, velocity;
+  std::vector<float> radius;
+  std::vector<std::int64_t> first{0}, ids;
+  for (const Strand& strand : strands_.copy_all()) {
+    for (int i = 1; i < strand.vertices; ++i) {
+      position.emplace_back(vector_of(strand, channels_.position, i));
+      velocity.emplace_back(vector_of(strand, channels_.velocity, i));
+      radius.push_back(static_cast<float>(strand.channel(channels_.radius)[static_cast<std::size_t>(i)]));
+    }
+    first.push_back(static_cast<std::int64_t>(position.size()));
+    ids.push_back(strand.id);
+  }
+  ObjectState state{path(), "curves", {}, {}};
+  state.channels["position"] = Array::of(position);
+  state.channels["velocity"] = Array::of(velocity);
+  state.channels["radius"] = Array::of(radius);
+  state.channels["first"] = Array::of(first);
+  state.channels["strand"] = Array::of(ids);
+  return state;
+}
+
+ObjectState CurvesObject::checkpoint() const {
+  std::vector<std::int64_t> ids, vertices;
+  std::vector<double> values;
+  for (const Strand& strand : strands_.copy_all()) {
+    ids.push_back(strand.id);
+    vertices.push_back(strand.vertices);
+    values.insert(values.end(), strand.values.begin(), strand.values.end());
+  }
+  ObjectState state{path(), "state", {}, {}};
+  state.channels["strand"] = Array::of(ids);
+  state.channels["vertices"] = Array::of(vertices);
+  state.channels["values"] = Array::of(values);
+  return state;
+}
+
+void CurvesObject::restore(const ObjectState* whole) {
+  std::vector<Strand> strands;
+  if (whole != nullptr) {
+    const auto bad = [&] {
+      return Error(ExitCode::bad_input,
+                   "the checkpoint of " + path() + " does not fit; start again with --force-restart");
+    };
+    for (const char* name : {"strand", "vertices", "values"})
+      if (!whole->channels.contains(name)) throw bad();
+    const auto ids = whole->channels.find("strand")->second.as<std::int64_t>();
+    const auto vertices = whole->channels.find("vertices")->second.as<std::int64_t>();
+    const auto values = whole->channels.find("values")->second.as<double>();
+    std::size_t at = 0;
+    for (std::size_t s = 0; s < ids.size(); ++s) {
+      Strand strand = strands_.make_strand(ids[s], static_cast<int>(vertices[s]));
+      if (at + strand.values.size() > values.size()) throw bad();
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(at), strand.values.size(), strand.values.begin());
+      at += strand.values.size();
+      strands.push_back(std::move(strand));
+    }
+    if (at != values.size()) throw bad();
+  }
+  strands_.assign(std::move(strands));
+  strands_.migrate(channels_.position);
+}
+
+void CurvesObject::weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const {
+  std::map<BucketKey, double> work;
+  for (int g = 0; g < strands_.group_count(); ++g)
+    for (int lane = 0; lane < StrandSystem::lanes; ++lane)
+      if (strands_.group(g).id[static_cast<std::size_t>(lane)] >= 0)
+        work[strands_.bucket_of(g, lane, channels_.position)] +=
+            strands_.group(g).count[static_cast<std::size_t>(lane)];
+  for (const auto& [key, weight] : work) {
+    keys.push_back(key);
+    weights.push_back(weight);
+  }
+}
+
+}  // namespace ymir

@@ -1,0 +1,109 @@
+// Curves Object: strands as discrete elastic rods. [Lesser2022, 6.1; Bergou2008; Bergou2010]
+//
+// Degrees of freedom are vertex positions and the angle of each edge's material frame. Strands are owned whole by a
+// rank and advanced in groups of lanes (strand_newton.h). A clamped strand has a ghost vertex before its root, so that
+// root position and orientation are held to second order: x_-1 = x_0 - L_0 t.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "ymir/data/meshes.h"
+#include "ymir/objects/force_target.h"
+#include "ymir/objects/strand_newton.h"
+#include "ymir/pipeline/object.h"
+
+namespace ymir {
+
+// Where roots are: strand id, time [s], the rest pose in and the pose at that time out.
+struct RootFrame {
+  Vec3d position, tangent, m1;
+};
+struct RootMotion {
+  std::string owner;
+  std::function<void(double time)> prepare;  // once per substep, on one thread, before `pose` at that time
+  std::function<RootFrame(std::int64_t strand)> pose;
+};
+
+class CurvesObject final : public Object, public ForceTarget {
+ public:
+  struct Description {
+    double density = 1300;  // [kg/m^3]
+    double radius = 40e-6;  // semi-axis along m1 [m]
+    double flattening = 1;  // semi-axis along m2 by that along m1
+    bool clamped = true;    // roots are held, in position and orientation
+    NewtonSettings newton;
+  };
+
+  CurvesObject(std::string path, int group, GridDomain& domain, const Description& description);
+
+  // All before ingest.
+  void set_curves(Curves curves);
+  void add_force(PointForce force) override { forces_.push_back(std::move(force)); }
+  PointField<Vec3d> vector_field(std::string_view name) const override;
+  void add_constraint(std::unique_ptr<StrandConstraint> constraint) { constraints_.push_back(std::move(constraint)); }
+  void set_root_motion(RootMotion motion) { root_motion_ = std::move(motion); }
+  // Called for every strand when it enters, its rest shape being known: fills a constraint's channels.
+  using Emission = std::function<void(Strand&)>;
+  void add_emission(Emission emission) { emissions_.push_back(std::move(emission)); }
+  // A real-valued channel of the curves (per vertex, else per strand) at a vertex of a strand; nothing when there is
+  // none.
+  std::optional<double> curve_value(std::string_view name, std::int64_t strand, int vertex) const;
+  // Rest pose of a strand's root; from the curves, also before ingest.
+  RootFrame root_frame(std::int64_t strand) const;
+  const Curves& curves() const { return curves_; }
+  const Description& description() const { return description_; }
+
+  StrandSystem& strands() { return strands_; }
+  const StrandSystem& strands() const { return strands_; }
+  const RodChannels& channels() const { return channels_; }
+
+  void schedule(Timeline& timeline) override;
+  std::int64_t element_count() const override { return strands_.vertex_count(); }
+  SolveReport solve_report() const override { return report_; }
+  void save() override { strands_.save(); }
+  void rollback() override { strands_.rollback(); }
+  std::optional<std::string> non_finite() const override;
+  ObjectState frame_state() const override;
+  ObjectState checkpoint() const override;
+  void restore(const ObjectState* whole) override;
+  std::uint64_t hash() const override { return strands_.hash(); }
+  void weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const override;
+  void migrate() override { strands_.migrate(channels_.position); }
+
+  // The steps of the timeline, public for tests and benchmarks.
+  void ingest();
+  void place_roots(const Step& step);
+  void advance(const Step& step);
+
+  // Newton iterations since the beginning, summed over strands, and how many strand steps they took.
+  std::int64_t newton_iterations() const { return newton_iterations_; }
+  std::int64_t strand_steps() const { return strand_steps_; }
+  int most_iterations() const { return most_iterations_; }
+  std::int64_t weakened() const { return weakened_; }
+  std::int64_t local_halvings() const { return local_halvings_; }
+
+ private:
+  Strand make_strand(std::int64_t id);
+  RootPose root_pose(int group) const;
+  RootPose saved_root(int group) const;
+  StrandReport advance_group(StrandNewton& newton, int group, const Step& step, std::int64_t& halvings);
+  StrandReport advance_halved(StrandNewton& newton, int group, const Step& step, const RootPose* pose,
+                              std::int64_t& halvings);
+
+  Description description_;
+  StrandSystem strands_;
+  RodChannels channels_{};
+  Curves curves_;  // positions and channels of the input
+  std::vector<PointForce> forces_;
+  std::vector<std::unique_ptr<StrandConstraint>> constraints_;
+  std::vector<Emission> emissions_;
+  std::map<std::string, int, std::less<>> overrides_;  // vectors per vertex that Forces may ask for
+  RootMotion root_motion_;
+  std::int64_t resampled_ = 0, held_ = 0;  // strands with coincident vertices; of no length
+  SolveReport report_;
+  std::int64_t newton_iterations_ = 0, strand_steps_ = 0, weakened_ = 0, local_halvings_ = 0;
+  int most_iterations_ = 0;
+};
+
+}  // namespace ymir

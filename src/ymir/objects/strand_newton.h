@@ -1,0 +1,103 @@
+// Backward Euler of strands by Newton's method, one group of lanes at a time.
+//
+//   M (q - q_n - dt v_n)/dt^2 + sum J' y - f = 0
+//
+// Stretch is primal-dual (its tension is an unknown of its own, condensed away), so that full steps are taken where a
+// line search on the energy would crawl. The exact Hessian of bending and twist is used as long as all pivots are
+// positive; a lane whose pivot fails gets 1/2, 1/4, 0 of its geometric part, the last being positive definite.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "ymir/objects/point_block.h"
+#include "ymir/objects/strand_step.h"
+
+namespace ymir {
+
+// Where the roots of a group's strands are at the end of a substep. Lanes without a clamp are ignored.
+struct RootPose {
+  Vec3<StrandReal> root;         // position [m]
+  Vec3<StrandReal> tangent, m1;  // unit, orthogonal
+};
+
+struct NewtonSettings {
+  double tolerance = 1e-4;  // of residual displacements, relative to the mean edge
+  int max_iterations = 30;
+};
+
+struct StrandReport {
+  int iterations = 0;                // of the slowest lane
+  std::int64_t lane_iterations = 0;  // summed over strands
+  int weakened = 0;                  // factorisations repeated with less geometric stiffness
+  double residual = 0;               // largest of all lanes, unit-free
+  bool converged = true;
+};
+
+class StrandNewton {
+ public:
+  StrandNewton(StrandSystem& strands, const RodChannels& channels) : strands_(&strands), channels_(&channels) {}
+
+  using Forces = std::span<const PointForce>;
+  using Constraints = std::span<const std::unique_ptr<StrandConstraint>>;
+
+  // Advances a group from its saved state by dt, to `time`. pose: nullptr when roots do not move.
+  StrandReport advance(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints,
+                       const NewtonSettings& settings);
+
+  // The parts of advance(), for solvers that couple groups.
+  void begin(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints);
+  void assemble(Forces forces, Constraints constraints);
+  // Largest residual displacement per lane, unit-free.
+  StrandReal residual() const;
+  // False where a lane's matrix is not (quasi-)definite; its beta has then been lowered and assemble() must be
+  // repeated.
+  bool factor();
+  void solve();  // step.step <- -A^-1 (residual + condensed)
+  void solve(StrandReal* vector) const;
+  // step.step scaled to what a lane may move; zero where `frozen` > 0.
+  void move(const StrandReal& frozen, Constraints constraints);
+  void end(Constraints constraints);
+
+  StrandStep& step() { return step_; }
+  int rows() const { return step_.vertices * (step_.multipliers ? MultiplierLayout::block : PlainLayout::block); }
+
+ private:
+  void allocate(int group, Constraints constraints);
+  void read_edges();
+  void place_roots(const RootPose& pose);
+  void refresh_edges(const StrandReal* turn, const StrandReal& fraction);
+  void sample_forces(double time, Forces forces);
+  void add_inertia();
+  void add_forces(Forces forces);
+  template <class Layout>
+  void mask_given();
+  template <class Layout>
+  bool factor_as();
+  PointBlock block(double time) const;
+  Planes<Vec3d>::Type vector_planes(StrandReal* first) const;
+  ForceBlock force_block(StrandReal* first) const;
+  int row(int vertex, int local) const {
+    return step_.multipliers ? MultiplierLayout::row(vertex, local) : PlainLayout::row(vertex, local);
+  }
+
+  StrandSystem* strands_;
+  const RodChannels* channels_;
+  StrandStep step_;
+  std::vector<StrandReal> memory_;
+  const StrandReal *begin_position_[3], *begin_velocity_[3], *begin_spin_;
+  const StrandReal *mass_, *inertia_, *free_position_, *free_angle_;
+  StrandReal* angle_;     // turned since the substep began [rad]
+  StrandReal* constant_;  // 9 planes: forces that do not change during the substep
+  StrandReal* velocity_;  // 3 planes: of the iterate, when a force asks for it
+  StrandReal* varying_;   // 9 planes
+  StrandReal* samples_;   // 3 planes per force
+  StrandReal count_, first_edge_;
+  std::vector<char> masked_;  // vertices with an unknown that is given in some lane
+  Dependence dependence_ = Dependence::none;
+  double time_ = 0;
+  int weakened_ = 0;
+  std::size_t samples_per_vertex_ = 0;
+};
+
+}  // namespace ymir
