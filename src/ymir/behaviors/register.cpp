@@ -1,5 +1,6 @@
 #include "ymir/behaviors/register.h"
 
+#include "ymir/behaviors/constraints/attachment_behavior.h"
 #include "ymir/behaviors/constraints/collider.h"
 #include "ymir/behaviors/forces/drag.h"
 #include "ymir/behaviors/forces/force_field.h"
@@ -19,6 +20,7 @@ Registry all_behaviors() {
   registry.add<Gravity>();
   registry.add<ForceField>();
   registry.add<DragBehavior>();
+  registry.add<AttachmentBehavior>();
   registry.add<ColliderBehavior>();
   registry.add<Kill>();
   return registry;

@@ -30,6 +30,15 @@ void add_overrides(Channels& channels, const ParamValues& overrides) {
 Scope::Scope(Simulation& simulation, std::span<const InputSpec> inputs, std::string path, int group, int group_end)
     : simulation_(&simulation), inputs_(inputs), path_(std::move(path)), group_(group), group_end_(group_end) {}
 
+std::vector<CurvesObject*> Scope::curves_objects_of(const GroupRef& group) const {
+  std::vector<CurvesObject*> found;
+  const std::string prefix = group.path == "/" ? "" : group.path + "/";
+  for (const auto& object : simulation_->objects())
+    if (object->path().starts_with(prefix))
+      if (auto* curves = dynamic_cast<CurvesObject*>(object.get())) found.push_back(curves);
+  return found;
+}
+
 const InputSpec& Scope::spec(const InputRef& input) const {
   const auto found =
       std::find_if(inputs_.begin(), inputs_.end(), [&](const InputSpec& s) { return s.name == input.name; });

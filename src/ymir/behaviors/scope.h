@@ -35,6 +35,8 @@ class Scope {
   std::vector<ParticleObject*> particle_objects() { return objects_of<ParticleObject>(); }
   // Strands, and everything whose points Forces act on.
   std::vector<CurvesObject*> curves_objects() { return objects_of<CurvesObject>(); }
+  // Those of another group, wherever it stands.
+  std::vector<CurvesObject*> curves_objects_of(const GroupRef& group) const;
   std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
 
   // Inputs, read and scaled to metres; errors name the file.
@@ -48,7 +50,7 @@ class Scope {
   void ask_bucket_size(double edge);
   std::optional<double> asked_bucket_size() const { return bucket_size_; }
 
-  bool switched_off() const { return !created_ && found_nothing_; }
+  bool switched_off() const { return !created_ && asked_ && !found_; }
 
  private:
   template <class T>
@@ -57,7 +59,8 @@ class Scope {
     for (const auto& object : simulation_->objects())
       if (object->group() >= group_ && object->group() < group_end_)
         if (auto* wanted = dynamic_cast<T*>(object.get())) found.push_back(wanted);
-    found_nothing_ = found.empty();
+    asked_ = true;
+    found_ = found_ || !found.empty();
     return found;
   }
   const InputSpec& spec(const InputRef& input) const;
@@ -68,7 +71,7 @@ class Scope {
   int group_, group_end_;
   std::optional<double> bucket_size_;
   bool created_ = false;
-  bool found_nothing_ = false;
+  bool asked_ = false, found_ = false;  // for objects to act on
 };
 
 }  // namespace ymir

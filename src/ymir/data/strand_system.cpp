@@ -31,7 +31,7 @@ int StrandSystem::find(std::string_view name) const {
 }
 
 Strand StrandSystem::make_strand(std::int64_t id, int vertices) const {
-  return {id, vertices, std::vector<double>(static_cast<std::size_t>(vertices * channel_count()))};
+  return {id, vertices, {}, std::vector<double>(static_cast<std::size_t>(vertices * channel_count()))};
 }
 
 void StrandSystem::assign(std::vector<Strand> strands) {
@@ -50,6 +50,7 @@ void StrandSystem::assign(std::vector<Strand> strands) {
       const Strand& strand = strands[first + lane];
       group.id[lane] = strand.id;
       group.count[lane] = strand.vertices;
+      group.home[lane] = strand.home;
       for (int c = 0; c < channel_count(); ++c) {
         const auto from = strand.channel(c);
         double* to = reinterpret_cast<double*>(plane(static_cast<int>(g), c));
@@ -73,6 +74,7 @@ Strand StrandSystem::strand(int g, int lane) const {
   const Group& group = this->group(g);
   const auto l = static_cast<std::size_t>(lane);
   Strand strand = make_strand(group.id[l], group.count[l]);
+  strand.home = group.home[l];
   for (int c = 0; c < channel_count(); ++c) {
     const double* from = reinterpret_cast<const double*>(plane(g, c));
     const auto to = strand.channel(c);
@@ -127,25 +129,18 @@ void StrandSystem::rollback(int g) {
     if (channels_[static_cast<std::size_t>(c)].saved >= 0) std::copy_n(saved(g, c), group(g).vertices, plane(g, c));
 }
 
-BucketKey StrandSystem::bucket_of(int g, int lane, int position) const {
-  const Group& group = this->group(g);
-  const int n = group.count[static_cast<std::size_t>(lane)];
-  Vec3d mean{0, 0, 0};
-  for (int axis = 0; axis < 3; ++axis) {
-    const double* x = reinterpret_cast<const double*>(plane(g, position + axis));
-    for (int i = 0; i < n; ++i) mean[axis] += x[i * lanes + lane];
-  }
-  return key_of(domain_->bucket_of(mean * (1.0 / n)));
+BucketKey StrandSystem::bucket_of(int g, int lane) const {
+  return key_of(domain_->bucket_of(group(g).home[static_cast<std::size_t>(lane)]));
 }
 
-void StrandSystem::migrate(int position) {
+void StrandSystem::migrate() {
   Communicator& communicator = domain_->communicator();
   std::vector<Bytes> outgoing(static_cast<std::size_t>(communicator.size()));
   std::vector<Strand> staying;
   for (int g = 0; g < group_count(); ++g)
     for (int lane = 0; lane < lanes; ++lane) {
       if (group(g).id[static_cast<std::size_t>(lane)] < 0) continue;
-      const int owner = domain_->owner(bucket_of(g, lane, position));
+      const int owner = domain_->owner(bucket_of(g, lane));
       Strand moving = strand(g, lane);
       if (owner == communicator.rank()) {
         staying.push_back(std::move(moving));
@@ -155,6 +150,8 @@ void StrandSystem::migrate(int position) {
       const std::int64_t header[2] = {moving.id, moving.vertices};
       const auto* head = reinterpret_cast<const std::byte*>(header);
       to.insert(to.end(), head, head + sizeof(header));
+      const auto* home = reinterpret_cast<const std::byte*>(&moving.home);
+      to.insert(to.end(), home, home + sizeof(Vec3d));
       const auto values = std::as_bytes(std::span(moving.values));
       to.insert(to.end(), values.begin(), values.end());
     }
@@ -164,6 +161,8 @@ void StrandSystem::migrate(int position) {
       std::memcpy(header, incoming.data() + at, sizeof(header));
       at += sizeof(header);
       Strand arrived = make_strand(header[0], static_cast<int>(header[1]));
+      std::memcpy(&arrived.home, incoming.data() + at, sizeof(Vec3d));
+      at += sizeof(Vec3d);
       std::memcpy(arrived.values.data(), incoming.data() + at, arrived.values.size() * sizeof(double));
       at += arrived.values.size() * sizeof(double);
       staying.push_back(std::move(arrived));

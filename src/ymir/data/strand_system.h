@@ -22,6 +22,7 @@ namespace ymir {
 struct Strand {
   std::int64_t id = 0;
   int vertices = 0;
+  Vec3d home{0, 0, 0};         // the bucket there decides which rank owns it
   std::vector<double> values;  // [channel][vertex]
   std::span<double> channel(int c) {
     return {values.data() + static_cast<std::size_t>(c) * static_cast<std::size_t>(vertices),
@@ -46,8 +47,9 @@ class StrandSystem {
     int vertices = 0;                      // of the longest strand
     std::array<std::int64_t, lanes> id{};  // -1: no strand in this lane
     std::array<int, lanes> count{};        // vertices of each strand, 0 without one
-    std::vector<Real> values;              // [channel][vertex]
-    std::vector<Real> saved;               // state channels at the beginning of the substep
+    std::array<Vec3d, lanes> home{};
+    std::vector<Real> values;  // [channel][vertex]
+    std::vector<Real> saved;   // state channels at the beginning of the substep
   };
 
   explicit StrandSystem(GridDomain& domain) : domain_(&domain) {}
@@ -88,10 +90,9 @@ class StrandSystem {
   void rollback();
   void save(int group);
   void rollback(int group);
-  // Strands whose owner changed travel. position: vector channel that says where a strand is (its mean). Collective.
-  void migrate(int position);
-  // Bucket of a strand: where the mean of its positions lies.
-  BucketKey bucket_of(int group, int lane, int position) const;
+  // Strands whose owner changed travel. Collective.
+  void migrate();
+  BucketKey bucket_of(int group, int lane) const;  // of its home
   GridDomain& domain() const { return *domain_; }
 
   // Of all ranks, whatever the distribution. Collective.

@@ -208,7 +208,11 @@ void CurvesObject::ingest() {
         throw Error(ExitCode::bad_input,
                     fmt::format("{}: strand {}, vertex {}: the position is not finite; repair the groom", path(), id,
                                 i - first));
-    if (domain.local(key_of(domain.bucket_of(curves_.positions[first])))) mine.push_back(make_strand(id));
+    const auto home = homes_.find(id);
+    const Vec3d at = home != homes_.end() ? home->second : curves_.positions[first];
+    if (!domain.local(key_of(domain.bucket_of(at)))) continue;
+    mine.push_back(make_strand(id));
+    mine.back().home = at;
   }
   strands_.assign(std::move(mine));
   curves_ = {};
@@ -235,10 +239,17 @@ void CurvesObject::schedule(Timeline& timeline) {
   if (root_motion_.pose)
     own(Stage::boundary_motion, "roots follow " + root_motion_.owner, {}, {"root"},
         [this](const Step& step) { place_roots(step); });
+  own(Stage::detection, "what constraints need before the substep", {"position"}, {},
+      [this](const Step& step) { prepare(step); });
   for (const PointForce& force : forces_) action(Stage::solid_forces, force.owner, force.what);
   for (const auto& constraint : constraints_) action(Stage::solid_constraints, constraint->owner(), constraint->what());
   own(Stage::solid_solve, "backward Euler, Newton with a band matrix per strand", {"position", "velocity", "m1"},
       {"position", "velocity", "m1", "twist"}, [this](const Step& step) { advance(step); });
+}
+
+void CurvesObject::prepare(const Step& step) {
+  for (const auto& constraint : constraints_) constraint->prepare(step.time + step.dt, step.dt);
+  if (leads_coupling_) coupling_->prepare(step);
 }
 
 void CurvesObject::place_roots(const Step& step) { root_motion_.prepare(step.time + step.dt); }
@@ -319,8 +330,13 @@ void CurvesObject::advance(const Step& step) {
     thread_local std::map<const CurvesObject*, StrandNewton> solvers;
     StrandNewton& newton = solvers.try_emplace(this, strands_, channels_).first->second;
     const auto at = static_cast<std::size_t>(g);
+    if (coupling_ && coupling_->in_cluster(this, static_cast<int>(g))) return;
     reports[at] = advance_group(newton, static_cast<int>(g), step, halvings[at]);
   });
+  if (leads_coupling_) {
+    reports.push_back(coupling_->advance(step, description_.newton));
+    halvings.push_back(0);
+  }
   report_ = {};
   std::int64_t failed = 0;
   for (std::size_t g = 0; g < reports.size(); ++g) {
@@ -368,14 +384,17 @@ ObjectState CurvesObject::frame_state() const {
 ObjectState CurvesObject::checkpoint() const {
   std::vector<std::int64_t> ids, vertices;
   std::vector<double> values;
+  std::vector<Vec3d> homes;
   for (const Strand& strand : strands_.copy_all()) {
     ids.push_back(strand.id);
     vertices.push_back(strand.vertices);
+    homes.push_back(strand.home);
     values.insert(values.end(), strand.values.begin(), strand.values.end());
   }
   ObjectState state{path(), "state", {}, {}};
   state.channels["strand"] = Array::of(ids);
   state.channels["vertices"] = Array::of(vertices);
+  state.channels["home"] = Array::of(homes);
   state.channels["values"] = Array::of(values);
   return state;
 }
@@ -387,23 +406,26 @@ void CurvesObject::restore(const ObjectState* whole) {
       return Error(ExitCode::bad_input,
                    "the checkpoint of " + path() + " does not fit; start again with --force-restart");
     };
-    for (const char* name : {"strand", "vertices", "values"})
+    for (const char* name : {"strand", "vertices", "home", "values"})
       if (!whole->channels.contains(name)) throw bad();
     const auto ids = whole->channels.find("strand")->second.as<std::int64_t>();
     const auto vertices = whole->channels.find("vertices")->second.as<std::int64_t>();
     const auto values = whole->channels.find("values")->second.as<double>();
+    const auto homes = whole->channels.find("home")->second.as<Vec3d>();
+    if (vertices.size() != ids.size() || homes.size() != ids.size()) throw bad();
     std::size_t at = 0;
     for (std::size_t s = 0; s < ids.size(); ++s) {
       Strand strand = strands_.make_strand(ids[s], static_cast<int>(vertices[s]));
       if (at + strand.values.size() > values.size()) throw bad();
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(at), strand.values.size(), strand.values.begin());
       at += strand.values.size();
+      strand.home = homes[s];
       strands.push_back(std::move(strand));
     }
     if (at != values.size()) throw bad();
   }
   strands_.assign(std::move(strands));
-  strands_.migrate(channels_.position);
+  strands_.migrate();
 }
 
 void CurvesObject::weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const {
@@ -411,8 +433,7 @@ void CurvesObject::weigh(std::vector<BucketKey>& keys, std::vector<double>& weig
   for (int g = 0; g < strands_.group_count(); ++g)
     for (int lane = 0; lane < StrandSystem::lanes; ++lane)
       if (strands_.group(g).id[static_cast<std::size_t>(lane)] >= 0)
-        work[strands_.bucket_of(g, lane, channels_.position)] +=
-            strands_.group(g).count[static_cast<std::size_t>(lane)];
+        work[strands_.bucket_of(g, lane)] += strands_.group(g).count[static_cast<std::size_t>(lane)];
   for (const auto& [key, weight] : work) {
     keys.push_back(key);
     weights.push_back(weight);

@@ -10,7 +10,7 @@
 
 #include "ymir/data/meshes.h"
 #include "ymir/objects/force_target.h"
-#include "ymir/objects/strand_newton.h"
+#include "ymir/objects/strand_coupling.h"
 #include "ymir/pipeline/object.h"
 
 namespace ymir {
@@ -42,7 +42,15 @@ class CurvesObject final : public Object, public ForceTarget {
   void add_force(PointForce force) override { forces_.push_back(std::move(force)); }
   PointField<Vec3d> vector_field(std::string_view name) const override;
   void add_constraint(std::unique_ptr<StrandConstraint> constraint) { constraints_.push_back(std::move(constraint)); }
+  // Constraints between strands, of this and other objects; one of them solves for all.
+  void set_coupling(std::shared_ptr<StrandCoupling> coupling, bool leads) {
+    coupling_ = std::move(coupling);
+    leads_coupling_ = leads;
+  }
+  const std::shared_ptr<StrandCoupling>& coupling() const { return coupling_; }
   void set_root_motion(RootMotion motion) { root_motion_ = std::move(motion); }
+  // Puts a strand with others: strands with the same home are on the same rank. Its root, unless set here.
+  void set_home(std::int64_t strand, Vec3d home) { homes_[strand] = home; }
   // Called for every strand when it enters, its rest shape being known: fills a constraint's channels.
   using Emission = std::function<void(Strand&)>;
   void add_emission(Emission emission) { emissions_.push_back(std::move(emission)); }
@@ -69,12 +77,18 @@ class CurvesObject final : public Object, public ForceTarget {
   void restore(const ObjectState* whole) override;
   std::uint64_t hash() const override { return strands_.hash(); }
   void weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const override;
-  void migrate() override { strands_.migrate(channels_.position); }
+  void migrate() override { strands_.migrate(); }
 
   // The steps of the timeline, public for tests and benchmarks.
   void ingest();
   void place_roots(const Step& step);
+  void prepare(const Step& step);
   void advance(const Step& step);
+  // Where the roots of a group's strands are at the end of the substep.
+  bool moving_roots() const { return static_cast<bool>(root_motion_.pose); }
+  RootPose root_pose(int group) const;
+  StrandNewton::Forces forces() const { return forces_; }
+  StrandNewton::Constraints constraints() const { return constraints_; }
 
   // Newton iterations since the beginning, summed over strands, and how many strand steps they took.
   std::int64_t newton_iterations() const { return newton_iterations_; }
@@ -85,7 +99,6 @@ class CurvesObject final : public Object, public ForceTarget {
 
  private:
   Strand make_strand(std::int64_t id);
-  RootPose root_pose(int group) const;
   RootPose saved_root(int group) const;
   StrandReport advance_group(StrandNewton& newton, int group, const Step& step, std::int64_t& halvings);
   StrandReport advance_halved(StrandNewton& newton, int group, const Step& step, const RootPose* pose,
@@ -99,7 +112,10 @@ class CurvesObject final : public Object, public ForceTarget {
   std::vector<std::unique_ptr<StrandConstraint>> constraints_;
   std::vector<Emission> emissions_;
   std::map<std::string, int, std::less<>> overrides_;  // vectors per vertex that Forces may ask for
+  std::map<std::int64_t, Vec3d> homes_;                // of strands that constraints connect, until ingest
   RootMotion root_motion_;
+  std::shared_ptr<StrandCoupling> coupling_;
+  bool leads_coupling_ = false;
   std::int64_t resampled_ = 0, held_ = 0;  // strands with coincident vertices; of no length
   SolveReport report_;
   std::int64_t newton_iterations_ = 0, strand_steps_ = 0, weakened_ = 0, local_halvings_ = 0;

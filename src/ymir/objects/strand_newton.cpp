@@ -356,15 +356,19 @@ void StrandNewton::solve() {
   solve(s.step);
 }
 
-void StrandNewton::move(const Real& frozen, Constraints constraints) {
-  StrandStep& s = step_;
+StrandReal StrandNewton::reach() const {
+  const StrandStep& s = step_;
   Real turn = Real::all(0), shift = Real::all(0);
   for (int i = 0; i < s.vertices; ++i) {
     for (int k = 0; k < 3; ++k) shift = max(abs(s.step[row(i, k)]), shift);
     turn = max(abs(s.step[row(i, 3)]), turn);
   }
-  Real fraction = 1.0 / max(max(turn * (1 / longest_turn), shift / (s.mean_length * longest_move)), Real::all(1));
-  fraction = select(frozen > 0.0, Real::all(0), fraction);
+  return 1.0 / max(max(turn * (1 / longest_turn), shift / (s.mean_length * longest_move)), Real::all(1));
+}
+
+void StrandNewton::move(const Real& share, const Real& frozen, Constraints constraints) {
+  StrandStep& s = step_;
+  const Real fraction = select(frozen > 0.0, Real::all(0), share);
   // A frozen lane may hold anything, NaN included: its step must not be multiplied.
   for (int r = 0; r < rows(); ++r) s.step[r] = select(frozen > 0.0, Real::all(0), s.step[r]);
   for (std::size_t c = 0; c < constraints.size(); ++c) constraints[c]->advance(s, fraction, s.constraint_work[c]);
@@ -422,7 +426,7 @@ StrandReport StrandNewton::advance(int group, double time, double dt, const Root
     }
     if (!report.converged) break;
     solve();
-    move(frozen, constraints);
+    move(reach(), frozen, constraints);
   }
   report.weakened = weakened_;
   end(constraints);

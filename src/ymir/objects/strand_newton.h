@@ -55,17 +55,27 @@ class StrandNewton {
   bool factor();
   void solve();  // step.step <- -A^-1 (residual + condensed)
   void solve(StrandReal* vector) const;
-  // step.step scaled to what a lane may move; zero where `frozen` > 0.
-  void move(const StrandReal& frozen, Constraints constraints);
+  // Share of step.step that a lane may move at once.
+  StrandReal reach() const;
+  // By that share, and not at all where `frozen` > 0.
+  void move(const StrandReal& share, const StrandReal& frozen, Constraints constraints);
   void end(Constraints constraints);
 
   StrandStep& step() { return step_; }
+  const StrandStep& step() const { return step_; }
+  // Moves whole strands rigidly with their roots; after begin().
+  void place_roots(const RootPose& pose);
+  bool is_free(int vertex, int local, int lane) const {
+    return (local < 3 ? free_position_ : free_angle_)[vertex][lane] != 0;
+  }
+  int row(int vertex, int local) const {
+    return step_.multipliers ? MultiplierLayout::row(vertex, local) : PlainLayout::row(vertex, local);
+  }
   int rows() const { return step_.vertices * (step_.multipliers ? MultiplierLayout::block : PlainLayout::block); }
 
  private:
   void allocate(int group, Constraints constraints);
   void read_edges();
-  void place_roots(const RootPose& pose);
   void refresh_edges(const StrandReal* turn, const StrandReal& fraction);
   void sample_forces(double time, Forces forces);
   void add_inertia();
@@ -77,9 +87,6 @@ class StrandNewton {
   PointBlock block(double time) const;
   Planes<Vec3d>::Type vector_planes(StrandReal* first) const;
   ForceBlock force_block(StrandReal* first) const;
-  int row(int vertex, int local) const {
-    return step_.multipliers ? MultiplierLayout::row(vertex, local) : PlainLayout::row(vertex, local);
-  }
 
   StrandSystem* strands_;
   const RodChannels* channels_;

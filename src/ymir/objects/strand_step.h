@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ymir/data/strand_system.h"
+#include "ymir/objects/embedded_point.h"
 #include "ymir/physics/rods/frames.h"
 
 namespace ymir {
@@ -68,6 +69,8 @@ struct StrandStep {
   StrandReal beta;  // share of the geometric stiffness kept, 1 unless a pivot failed
   std::vector<StrandReal*> constraint_work;
 
+  // A point of a strand with its frame and how both follow the unknowns.
+  EmbeddedPoint embedded(int lane, int edge, double u) const;
   RodEdge<StrandReal> edge(int i) const {
     return {{tangent[0][i], tangent[1][i], tangent[2][i]}, inverse_length[i], {m1[0][i], m1[1][i], m1[2][i]}};
   }
@@ -81,6 +84,8 @@ class StrandConstraint {
   virtual std::string what() const = 0;
   virtual bool needs_multipliers() const { return false; }
   virtual int work_planes() const { return 0; }  // per vertex, kept during a substep
+  // Once per substep on one thread, before any group begins.
+  virtual void prepare(double /*time*/, double /*dt*/) {}
   // The rod is as it was when the substep began.
   virtual void begin(StrandStep& step, StrandReal* work) = 0;
   virtual void assemble(StrandStep& step, StrandReal* work) = 0;

@@ -122,6 +122,9 @@ void Simulation::newton(Step& step) {
 // What is wrong after a substep, the same text on every rank; empty when all is well.
 std::string Simulation::find_trouble() const {
   for (const auto& object : objects_) {
+    const SolveReport report = object->solve_report();
+    if (communicator().any(report.status == SolveReport::Status::failed))
+      return fmt::format("{}: the solve failed (residual {:.3g})", object->path(), communicator().max(report.residual));
     const std::optional<std::string> quantity = object->non_finite();
     if (!communicator().any(quantity.has_value())) continue;
     const auto all = communicator().all_gather(std::as_bytes(std::span(quantity ? *quantity : std::string())));

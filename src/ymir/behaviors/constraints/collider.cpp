@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ymir/actions/collider_contact.h"
+#include "ymir/actions/strand_contact.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/data/shape_meshes.h"
 #include "ymir/data/signed_distance_grid.h"
@@ -93,7 +94,14 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .param(&Params::restitution, "restitution", unit::none, "Speed after an impact by speed before.")
           .range(0, 1)
           .param(&Params::friction, "friction", unit::none, "Coulomb coefficient.")
-          .at_least(0),
+          .at_least(0)
+          .param(&Params::strand_stiffness, "strand_stiffness", unit::newton_per_m,
+                 "Strands are kept out by a penalty force of this stiffness per vertex.")
+          .positive()
+          .advanced()
+          .param(&Params::strand_thickness, "strand_thickness", unit::m, "Distance kept between strands and the solid.")
+          .at_least(0)
+          .advanced(),
       "motion: point that turns in place; `center`, or the origin of a mesh, when absent.");
 }
 
@@ -110,6 +118,9 @@ void ColliderBehavior::create(Scope& scope) {
         collider_contact(scope.path(), solid.collider,
                          {params_.restitution, params_.friction, object->override_channel<double>("restitution"),
                           object->override_channel<double>("friction")}));
+  for (CurvesObject* curves : scope.curves_objects())
+    add_strand_contact(*curves, scope.path(), solid.collider,
+                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   if (!solid.picture.rest().triangles.empty())
     scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(solid.picture),
                                                       scope.domain().communicator().root()));

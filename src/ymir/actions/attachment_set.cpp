@@ -1,0 +1,366 @@
+#include "ymir/actions/attachment_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace ymir {
+namespace {
+
+AttachmentGeometry geometry_of(const EmbeddedPoint& source, const EmbeddedPoint& target) {
+  AttachmentGeometry g;
+  g.d = source.position - target.position;
+  std::copy_n(source.frame, 3, g.source);
+  std::copy_n(target.frame, 3, g.target);
+  return g;
+}
+
+AttachmentElement make_element(const AttachmentResponse& response, const EmbeddedPoint& source,
+                               const EmbeddedPoint& target) {
+  AttachmentElement element;
+  element.rest = rest_of(geometry_of(source, target), response.flexibility);
+  return element;
+}
+
+double stiffness_of(const AttachmentResponse& response, const AttachmentRest& rest, int row) {
+  if (row == 0) return 2 * response.normal_stiffness;
+  // Without a rest length there is no normal: one stiffness for all directions.
+  if (row < 3) return 2 * (rest.pin() ? response.normal_stiffness : response.tangent_stiffness);
+  return 2 * response.orientation_stiffness[row / 3 - 1];
+}
+
+// Frame of a point of a strand: the solver's where it is known, before ingest that of the natural shape.
+EmbeddedPoint strand_frame(const CurvesObject& curves, const StrandShape& shape, const StrandPoint& at) {
+  const auto edge_vector = [&](int e) {
+    return shape.positions[static_cast<std::size_t>(e)] - shape.positions[static_cast<std::size_t>(e) - 1];
+  };
+  RodEdge<double> edge;
+  if (!shape.m1.empty()) {
+    const Vec3d t = normalized(edge_vector(at.edge));
+    edge = {t, 1, orthonormalized(shape.m1[static_cast<std::size_t>(at.edge) - 1], t)};
+  } else {
+    const RootFrame root = curves.root_frame(shape.strand);
+    edge = {root.tangent, 1, root.m1};
+    for (int e = 1; e <= at.edge; ++e)
+      if (norm(edge_vector(e)) > 0) edge = moved(edge, edge_vector(e), 0.0);
+  }
+  const auto a = shape.positions[static_cast<std::size_t>(at.edge) - 1],
+             b = shape.positions[static_cast<std::size_t>(at.edge)];
+  EmbeddedPoint p;
+  p.position = a + (b - a) * at.u;
+  p.frame[0] = edge.t;
+  p.frame[1] = edge.m1;
+  p.frame[2] = cross(edge.t, edge.m1);
+  return p;
+}
+
+// Strands that attachments connect go to one rank, all of them where pairs change with every step.
+void co_locate(const std::vector<CurvesObject*>& members, const std::vector<StrandPair>& pairs, bool all) {
+  const auto root = [](const CurvesObject* object, std::int64_t strand) {
+    return object->curves()
+        .positions[static_cast<std::size_t>(object->curves().first[static_cast<std::size_t>(strand)])];
+  };
+  if (all) {
+    for (CurvesObject* object : members)
+      for (std::size_t s = 0; s < object->curves().strand_count(); ++s)
+        object->set_home(static_cast<std::int64_t>(s), root(members.front(), 0));
+    return;
+  }
+  using Key = std::pair<std::ptrdiff_t, std::int64_t>;  // member and strand: the same order on every rank
+  const auto key_of_point = [&](const StrandPoint& p) {
+    return Key{std::find(members.begin(), members.end(), p.object) - members.begin(), p.strand};
+  };
+  std::map<Key, Key> parent;
+  const auto find = [&](Key k) {
+    while (parent.try_emplace(k, k).first->second != k) k = parent.at(k);
+    return k;
+  };
+  for (const StrandPair& pair : pairs) {
+    const Key a = find(key_of_point(pair.source)), b = find(key_of_point(pair.target));
+    parent[std::max(a, b)] = std::min(a, b);
+  }
+  for (const auto& [key, above] : parent) {
+    const Key top = find(key);
+    members[static_cast<std::size_t>(key.first)]->set_home(
+        key.second, root(members[static_cast<std::size_t>(top.first)], top.second));
+  }
+}
+
+void begin_element(AttachmentElement& element, const EmbeddedPoint& source, const EmbeddedPoint& target) {
+  const Attachment a = evaluate_attachment(element.rest, geometry_of(source, target), element.across);
+  std::copy_n(a.c, Attachment::rows, element.begin);
+  // Multipliers start from zero: the system is linear in them, and a substep depends on the state alone.
+  std::fill_n(element.multiplier, 3, 0.0);
+}
+
+}  // namespace
+
+void linearize(const AttachmentResponse& response, AttachmentElement& element, const EmbeddedPoint& source,
+               const EmbeddedPoint& target, double dt, CouplingTerm& term) {
+  const AttachmentGeometry geometry = geometry_of(source, target);
+  const Attachment a = evaluate_attachment(element.rest, geometry, element.across);
+  element.across = a.u;
+  const double damping = response.relaxation_time / dt;
+  term.rows = 0;
+  term.hard = response.hard;
+  term.first[0] = 0;
+  term.first[1] = source.dofs;
+  const EmbeddedPoint* ends[2] = {&source, &target};
+  const auto add_row = [&](double force, double stiffness, double gap, auto&& column) {
+    const int r = term.rows++;
+    term.force[r] = force;
+    term.stiffness[r] = stiffness;
+    term.gap[r] = gap;
+    for (int end = 0; end < 2; ++end)
+      for (int k = 0; k < ends[end]->dofs; ++k)
+        term.j[r][term.first[end] + k] = column(end, ends[end]->shift[k], ends[end]->turn[k]);
+  };
+  const auto rows_of = [&](int row) {
+    return [&, row](int end, Vec3d shift, Vec3d turn) {
+      const double* j = a.j + row * Attachment::dofs + end * 6;
+      return j[0] * shift.x + j[1] * shift.y + j[2] * shift.z + j[3] * turn.x + j[4] * turn.y + j[5] * turn.z;
+    };
+  };
+  if (response.hard) {
+    // At flexibility 1 the distance alone is held, otherwise the position.
+    const int rows = element.rest.flexibility >= 1 && !element.rest.pin() ? 1 : 3;
+    for (int row = 0; row < rows; ++row)
+      add_row(element.multiplier[row], std::numeric_limits<double>::infinity(), a.c[row], rows_of(row));
+    return;
+  }
+  double tension = 0;
+  for (int row = 0; row < Attachment::rows; ++row) {
+    const double w = stiffness_of(response, element.rest, row);
+    if (!(w > 0)) continue;
+    const double force = w * (a.c[row] + damping * (a.c[row] - element.begin[row]));
+    if (row == 0) tension = force;
+    add_row(force, w * (1 + damping), 0, rows_of(row));
+  }
+  // A taut distance constraint resists being turned: y (I - d d'/|d|^2)/|d|, as two rows without force.
+  const double length = norm(geometry.d);
+  if (element.rest.flexibility >= 1 && !element.rest.pin() && tension > 0 && length > 0) {
+    const Vec3d d = geometry.d / length, p = any_normal(d), q = cross(d, p);
+    for (const Vec3d& across : {p, q})
+      add_row(0, tension / length, 0,
+              [&](int end, Vec3d shift, Vec3d) { return (end == 0 ? 1 : -1) * dot(across, shift); });
+  }
+}
+
+namespace {
+
+class SurfaceAttachments final : public StrandConstraint {
+ public:
+  SurfaceAttachments(CurvesObject& curves, std::string owner, const AttachmentResponse& response, EmissionRule rule,
+                     std::shared_ptr<const AnimatedSurface> surface)
+      : curves_(&curves),
+        owner_(std::move(owner)),
+        response_(response),
+        rule_(std::move(rule)),
+        surface_(std::move(surface)) {
+    surface_->pose(0, positions_);
+    if (!rule_.every_step) emit(input_shapes(curves));
+  }
+  std::string owner() const override { return owner_; }
+  std::string what() const override { return "attachment to a surface"; }
+
+  void prepare(double time, double dt) override {
+    if (rule_.every_step) {
+      surface_->pose(time - dt, positions_);
+      emit(present_shapes(*curves_));
+    }
+    surface_->pose(time, positions_);
+    by_group_.clear();
+    std::map<std::int64_t, std::pair<int, int>> places;
+    const StrandSystem& strands = curves_->strands();
+    for (int g = 0; g < strands.group_count(); ++g)
+      for (int lane = 0; lane < StrandSystem::lanes; ++lane)
+        places[strands.group(g).id[static_cast<std::size_t>(lane)]] = {g, lane};
+    for (std::size_t e = 0; e < pairs_.size(); ++e)
+      if (const auto found = places.find(pairs_[e].source.strand); found != places.end())
+        by_group_[found->second.first].emplace_back(e, found->second.second);
+    targets_.clear();
+    for (const SurfacePair& pair : pairs_) targets_.push_back(surface_point(surface_->rest(), positions_, pair.target));
+    begin_targets_ = targets_;
+    if (response_.relaxation_time > 0) {
+      surface_->pose(time - dt, positions_);
+      for (std::size_t e = 0; e < pairs_.size(); ++e)
+        begin_targets_[e] = surface_point(surface_->rest(), positions_, pairs_[e].target);
+    }
+  }
+
+  void begin(StrandStep& s, StrandReal*) override {
+    each(s, [&](std::size_t e, int lane) {
+      begin_element(elements_[e], s.embedded(lane, pairs_[e].source.edge, pairs_[e].source.u), begin_targets_[e]);
+    });
+  }
+
+  void assemble(StrandStep& s, StrandReal*) override {
+    const int column = (s.multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth) + 1;
+    each(s, [&](std::size_t e, int lane) {
+      const StrandPoint& p = pairs_[e].source;
+      CouplingTerm term;
+      linearize(response_, elements_[e], s.embedded(lane, p.edge, p.u), targets_[e], s.dt, term);
+      const auto row = [&](int local) {
+        return s.multipliers ? MultiplierLayout::row(p.edge, local) : PlainLayout::row(p.edge, local);
+      };
+      const auto at = [lane](StrandReal* values, int i) -> double& {
+        return reinterpret_cast<double*>(values)[i * StrandSystem::lanes + lane];
+      };
+      for (int a = 0; a < 7; ++a)
+        for (int r = 0; r < term.rows; ++r) {
+          at(s.residual, row(a)) += term.j[r][a] * term.force[r];
+          at(s.scale, row(a)) += term.j[r][a] * term.stiffness[r] * term.j[r][a];
+          for (int b = 0; b <= a; ++b)
+            at(s.matrix, row(b) * column + row(a) - row(b)) += term.j[r][a] * term.stiffness[r] * term.j[r][b];
+        }
+    });
+  }
+  void advance(StrandStep&, const StrandReal&, StrandReal*) override {}
+  void end(StrandStep&, StrandReal*) override {}
+
+ private:
+  void emit(const std::vector<StrandShape>& shapes) {
+    pairs_ = emit_to_surface(rule_, shapes, surface_->rest(), positions_);
+    std::map<std::int64_t, const StrandShape*> by_id;
+    for (const StrandShape& shape : shapes) by_id[shape.strand] = &shape;
+    elements_.clear();
+    for (const SurfacePair& pair : pairs_)
+      elements_.push_back(make_element(response_, strand_frame(*curves_, *by_id.at(pair.source.strand), pair.source),
+                                       surface_point(surface_->rest(), positions_, pair.target)));
+  }
+  template <class F>
+  void each(const StrandStep& s, F&& f) const {
+    if (const auto found = by_group_.find(s.group); found != by_group_.end())
+      for (const auto& [element, lane] : found->second) f(element, lane);
+  }
+
+  CurvesObject* curves_;
+  std::string owner_;
+  AttachmentResponse response_;
+  EmissionRule rule_;
+  std::shared_ptr<const AnimatedSurface> surface_;
+  std::vector<Vec3d> positions_;
+  std::vector<SurfacePair> pairs_;
+  std::vector<AttachmentElement> elements_;
+  std::vector<EmbeddedPoint> targets_, begin_targets_;  // at the end and the beginning of the substep
+  std::map<int, std::vector<std::pair<std::size_t, int>>> by_group_;
+};
+
+class StrandAttachments final : public CouplingSource {
+ public:
+  StrandAttachments(std::vector<CurvesObject*> sources, std::vector<CurvesObject*> targets,
+                    const AttachmentResponse& response, EmissionRule rule)
+      : sources_(std::move(sources)), targets_(std::move(targets)), response_(response), rule_(std::move(rule)) {
+    if (!rule_.every_step) emit(input_shapes);
+  }
+  std::size_t size() const override { return pairs_.size(); }
+  const StrandPoint& point(std::size_t e, int end) const override {
+    return end == 0 ? pairs_[e].source : pairs_[e].target;
+  }
+  void begin(std::size_t e, const EmbeddedPoint& a, const EmbeddedPoint& b) override {
+    begin_element(elements_[e], a, b);
+  }
+  void evaluate(std::size_t e, const EmbeddedPoint& a, const EmbeddedPoint& b, double dt, CouplingTerm& term) override {
+    linearize(response_, elements_[e], a, b, dt, term);
+  }
+  void advance(std::size_t e, const double* change) override {
+    for (int r = 0; r < 3; ++r) elements_[e].multiplier[r] += change[r];
+  }
+  void prepare(double, double) override {
+    if (rule_.every_step) emit(present_shapes);
+  }
+  const std::vector<StrandPair>& pairs() const { return pairs_; }
+
+ private:
+  void emit(std::vector<StrandShape> (*shapes_of)(CurvesObject&)) {
+    const auto all = [&](const std::vector<CurvesObject*>& objects) {
+      std::vector<StrandShape> shapes;
+      for (CurvesObject* object : objects)
+        for (StrandShape& shape : shapes_of(*object)) shapes.push_back(std::move(shape));
+      return shapes;
+    };
+    const std::vector<StrandShape> from = all(sources_), to = all(targets_);
+    pairs_ = emit_to_strands(rule_, from, to);
+    std::map<std::pair<CurvesObject*, std::int64_t>, const StrandShape*> by_id;
+    for (const auto* shapes : {&from, &to})
+      for (const StrandShape& shape : *shapes) by_id[{shape.object, shape.strand}] = &shape;
+    elements_.clear();
+    const auto frame = [&](const StrandPoint& p) {
+      return strand_frame(*p.object, *by_id.at({p.object, p.strand}), p);
+    };
+    for (const StrandPair& pair : pairs_)
+      elements_.push_back(make_element(response_, frame(pair.source), frame(pair.target)));
+  }
+
+  std::vector<CurvesObject*> sources_, targets_;
+  AttachmentResponse response_;
+  EmissionRule rule_;
+  std::vector<StrandPair> pairs_;
+  std::vector<AttachmentElement> elements_;
+};
+
+}  // namespace
+
+void add_surface_attachments(CurvesObject& curves, const std::string& owner, const AttachmentResponse& response,
+                             const EmissionRule& rule, std::shared_ptr<const AnimatedSurface> surface) {
+  curves.add_constraint(std::make_unique<SurfaceAttachments>(curves, owner, response, rule, std::move(surface)));
+}
+
+void add_strand_attachments(const std::vector<CurvesObject*>& sources, const std::vector<CurvesObject*>& targets,
+                            const AttachmentResponse& response, const EmissionRule& rule) {
+  std::vector<CurvesObject*> members;
+  for (const auto* objects : {&sources, &targets})
+    for (CurvesObject* object : *objects)
+      if (std::find(members.begin(), members.end(), object) == members.end()) members.push_back(object);
+  // One system for all that is connected: objects that have one already share theirs.
+  std::shared_ptr<StrandCoupling> coupling;
+  for (CurvesObject* member : members)
+    if (member->coupling()) coupling = member->coupling();
+  const bool fresh = !coupling;
+  if (fresh) coupling = std::make_shared<StrandCoupling>();
+  auto source = std::make_shared<StrandAttachments>(sources, targets, response, rule);
+  for (CurvesObject* member : members)
+    if (!member->coupling()) member->set_coupling(coupling, fresh && member == members.front());
+  coupling->add(source);
+  co_locate(members, source->pairs(), rule.every_step);
+}
+
+void attach_roots(CurvesObject& curves, const std::string& owner, std::shared_ptr<const AnimatedSurface> surface) {
+  struct Root {
+    SurfacePoint at;
+    Vec3d position, tangent, m1;  // in the frame of the triangle
+  };
+  struct Roots {
+    std::vector<Root> roots;
+    std::vector<Vec3d> positions;
+  };
+  auto data = std::make_shared<Roots>();
+  surface->pose(0, data->positions);
+  EmissionRule rule;
+  const auto pairs = emit_to_surface(rule, input_shapes(curves), surface->rest(), data->positions);
+  data->roots.resize(curves.curves().strand_count());
+  for (const SurfacePair& pair : pairs) {
+    const RootFrame frame = curves.root_frame(pair.source.strand);
+    const EmbeddedPoint base = surface_point(surface->rest(), data->positions, pair.target);
+    const auto local = [&](Vec3d v) {
+      return Vec3d{dot(base.frame[0], v), dot(base.frame[1], v), dot(base.frame[2], v)};
+    };
+    data->roots[static_cast<std::size_t>(pair.source.strand)] = {pair.target, local(frame.position - base.position),
+                                                                 local(frame.tangent), local(frame.m1)};
+  }
+  RootMotion motion;
+  motion.owner = owner;
+  motion.prepare = [data, surface](double time) { surface->pose(time, data->positions); };
+  motion.pose = [data, surface](std::int64_t strand) {
+    const Root& root = data->roots[static_cast<std::size_t>(strand)];
+    const EmbeddedPoint base = surface_point(surface->rest(), data->positions, root.at);
+    const auto world = [&](Vec3d v) { return base.frame[0] * v.x + base.frame[1] * v.y + base.frame[2] * v.z; };
+    const Vec3d tangent = normalized(world(root.tangent));
+    return RootFrame{base.position + world(root.position), tangent, orthonormalized(world(root.m1), tangent)};
+  };
+  curves.set_root_motion(std::move(motion));
+}
+
+}  // namespace ymir

@@ -1,0 +1,46 @@
+// Attachment Constraint: points of strands held to points of a surface or of other strands. [Lesser2022, 6.3]
+//
+// Response: C of physics/constraints/attachment.h with S = diag(k_N, k_T, k_T, beta_1 x3, beta_2 x3, beta_3 x3), and
+// for a taut distance constraint its radial geometric stiffness. Emission (which points) is in attachment_emission.h.
+#pragma once
+
+#include <memory>
+
+#include "ymir/actions/attachment_emission.h"
+#include "ymir/objects/curves_object.h"
+#include "ymir/physics/constraints/attachment.h"
+
+namespace ymir {
+
+struct AttachmentResponse {
+  double flexibility = 0;                // xi: 0 follows the target's frame, 1 keeps the distance only
+  double normal_stiffness = 10;          // k_N [N/m]
+  double tangent_stiffness = 10;         // k_T [N/m]
+  Vec3d orientation_stiffness{0, 0, 0};  // beta_1..3 [J]
+  double relaxation_time = 0;            // of Rayleigh damping [s]
+  bool hard = false;                     // positions by multipliers instead of stiffness
+};
+
+struct AttachmentElement {
+  AttachmentRest rest;
+  Vec3d across{0, 1, 0};  // direction that degenerate states fall back on
+  double begin[Attachment::rows] = {};
+  double multiplier[3] = {};
+};
+
+// Rows of one attachment at the present points; columns of the source first, then of the target.
+void linearize(const AttachmentResponse& response, AttachmentElement& element, const EmbeddedPoint& source,
+               const EmbeddedPoint& target, double dt, CouplingTerm& term);
+
+// Points of strands to an animated surface. Stays inside the band of each strand.
+void add_surface_attachments(CurvesObject& curves, const std::string& owner, const AttachmentResponse& response,
+                             const EmissionRule& rule, std::shared_ptr<const AnimatedSurface> surface);
+
+// Points of strands of `sources` to strands of `targets` (which may be the same); one coupled system.
+void add_strand_attachments(const std::vector<CurvesObject*>& sources, const std::vector<CurvesObject*>& targets,
+                            const AttachmentResponse& response, const EmissionRule& rule);
+
+// Roots follow the surface in position and orientation, exactly.
+void attach_roots(CurvesObject& curves, const std::string& owner, std::shared_ptr<const AnimatedSurface> surface);
+
+}  // namespace ymir

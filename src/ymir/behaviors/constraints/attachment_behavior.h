@@ -1,0 +1,40 @@
+// Holds points of strands to an animated surface or to other strands. [Lesser2022, 6.3, Attachment Constraint]
+#pragma once
+
+#include <optional>
+
+#include "ymir/actions/attachment_emission.h"
+#include "ymir/behaviors/behavior.h"
+#include "ymir/param/schema.h"
+
+namespace ymir {
+
+struct AttachmentBehavior final : Behavior {
+  struct Link {
+    std::int64_t source_strand = 0, source_vertex = 0, target = 0, target_vertex = 0;
+    static Schema<Link> schema();
+  };
+  struct Params {
+    InputRef surface;
+    GroupRef strands;
+    SourcePoints points = SourcePoints::roots;
+    EmissionKind emission = EmissionKind::closest;
+    std::optional<double> range;  // [m]
+    bool every_step = false;
+    std::vector<Link> network;
+    bool hard = true;
+    double flexibility = 0;
+    double normal_stiffness = 10, tangent_stiffness = 10;  // [N/m]
+    Vec3d orientation_stiffness{0, 0, 0};                  // [J]
+    double relaxation_time = 0;                            // [s]
+  };
+  static Schema<Params> schema();
+
+  explicit AttachmentBehavior(Params params) : params_(std::move(params)) {}
+  void create(Scope& scope) override;
+
+ private:
+  Params params_;
+};
+
+}  // namespace ymir

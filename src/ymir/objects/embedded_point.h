@@ -1,0 +1,20 @@
+// A point of an Object as Constraints see it: position, orthonormal frame, and how they follow the Object's degrees of
+// freedom, whatever these are. [Lesser2022, 6.1, embedded particles and frames]
+#pragma once
+
+#include "ymir/math/vec3.h"
+
+namespace ymir {
+
+struct EmbeddedPoint {
+  // An edge of a rod depends on two vertices (3 each) and the angle of its frame.
+  static constexpr int max_dofs = 7;
+
+  Vec3d position;
+  Vec3d frame[3];
+  int dofs = 0;           // 0: prescribed, as on an animated surface
+  Vec3d shift[max_dofs];  // d position / d dof
+  Vec3d turn[max_dofs];   // rotation vector of the frame per dof: d frame = turn x frame
+};
+
+}  // namespace ymir
