@@ -62,6 +62,10 @@ Cells cells(const BenchRow& r) {
           fmt::format("{:016x}", r.hash)};
 }
 
+std::string label(const BenchRow& row, const BenchRow& other) {
+  return row.threads == other.threads ? row.solver : fmt::format("{} ({} threads)", row.solver, row.threads);
+}
+
 }  // namespace
 
 const std::vector<Benchmark>& benchmarks() {
@@ -70,6 +74,10 @@ const std::vector<Benchmark>& benchmarks() {
        &bench_data},
       {"stencil", "the stencil alone", &bench_stencil},
       {"particles", "particle substep and rebucketing from 10^5 to 10^7 particles", &bench_particles},
+      {"rods", "elastic rods from 1,000 to 100,000 strands: cost per vertex and Newton iteration, its parts and floors",
+       &bench_rods},
+      {"manybodies", "strands coupled by springs: CG with a direct solve per strand, direct solvers, Jacobi-CG",
+       &bench_manybodies},
   };
   return all;
 }
@@ -128,15 +136,28 @@ std::string to_table(const std::vector<BenchRow>& rows) {
   return text;
 }
 
+std::string to_figures(const std::vector<BenchRow>& rows) {
+  std::string text;
+  for (const BenchRow& row : rows) {
+    if (row.figures.empty()) continue;
+    text += fmt::format("{}, {}, {} threads:", row.scene, row.solver, row.threads);
+    for (const auto& [name, value] : row.figures) text += fmt::format("  {} {:.4g}", name, value);
+    text += "\n";
+  }
+  return text;
+}
+
 std::string to_comparison(const std::vector<BenchRow>& rows) {
   std::string text;
   for (std::size_t first = 0; first < rows.size();) {
     std::size_t end = first + 1;
     while (end < rows.size() && rows[end].scene == rows[first].scene) ++end;
-    for (std::size_t i = first + 1; i < end; ++i)
-      text += fmt::format("{}: {} takes {:.2f} times as long as {}, {}\n", rows[i].scene, rows[i].solver,
-                          rows[i].ns_per_element / rows[first].ns_per_element, rows[first].solver,
-                          rows[i].hash == rows[first].hash ? "same result" : "DIFFERENT RESULT");
+    for (std::size_t i = first + 1; i < end; ++i) {
+      const char* agreement = rows[i].hash == rows[first].hash ? "same result" : "DIFFERENT RESULT";
+      text += fmt::format("{}: {} takes {:.2f} times as long as {}, {}\n", rows[i].scene, label(rows[i], rows[first]),
+                          rows[i].ns_per_element / rows[first].ns_per_element, label(rows[first], rows[i]),
+                          rows[i].bitwise ? agreement : fmt::format("residual {:.1e}", rows[i].residual));
+    }
     first = end;
   }
   return text;

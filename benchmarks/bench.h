@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ymir/base/timer.h"
@@ -27,6 +28,8 @@ struct BenchRow {
   double residual = 0;
   double peak_MB = 0;  // of the process on rank 0, while the scene was measured (solvers of one scene share it)
   std::uint64_t hash = 0;
+  bool bitwise = true;  // solvers of this scene must agree in every bit; else in what their residuals allow
+  std::vector<std::pair<std::string, double>> figures;  // what this benchmark reports beyond the columns, by name
 };
 
 struct BenchOptions {
@@ -63,6 +66,8 @@ double timed(F&& work) {
 }
 
 std::string to_table(const std::vector<BenchRow>& rows);
+// One line per row that has further figures.
+std::string to_figures(const std::vector<BenchRow>& rows);
 // One line per scene: every solver's time per element relative to the first solver of the scene.
 std::string to_comparison(const std::vector<BenchRow>& rows);
 // One JSON document {"rows": [...]}; hashes as hexadecimal strings, because JSON numbers lose bits.
@@ -72,5 +77,8 @@ std::string to_json(const std::vector<BenchRow>& rows);
 std::vector<BenchRow> bench_memory(const BenchOptions& options);     // STREAM triad
 std::vector<BenchRow> bench_stencil(const BenchOptions& options);    // 7-point stencil: tiles, dense array, OpenVDB
 std::vector<BenchRow> bench_particles(const BenchOptions& options);  // substep and rebucketing
+
+std::vector<BenchRow> bench_rods(const BenchOptions& options);        // substep of strands, its parts and its floors
+std::vector<BenchRow> bench_manybodies(const BenchOptions& options);  // strands coupled by springs: linear solvers
 
 }  // namespace ymir::bench

@@ -8,7 +8,7 @@ namespace ymir::bench {
 
 std::string to_json(const std::vector<BenchRow>& rows) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const BenchRow& r : rows)
+  for (const BenchRow& r : rows) {
     list.push_back({{"commit", r.commit},
                     {"machine", r.machine},
                     {"scene", r.scene},
@@ -23,6 +23,8 @@ std::string to_json(const std::vector<BenchRow>& rows) {
                     {"residual", r.residual},
                     {"peak_MB", r.peak_MB},
                     {"hash", fmt::format("{:016x}", r.hash)}});
+    for (const auto& [name, value] : r.figures) list.back()[name] = value;
+  }
   return nlohmann::ordered_json{{"rows", std::move(list)}}.dump(2) + "\n";
 }
 

@@ -56,7 +56,7 @@ std::vector<BenchRow> bench_cloud(std::int64_t count, double bandwidth, const Be
   const Timer setup;
   ParticleObject object("particles", 0, domain, {});
   object.add_points(cloud(count));
-  object.add_force(gravity_force("gravity", {0, -9.81, 0}, std::nullopt));
+  object.add_force(gravity_force("gravity", {0, -9.81, 0}, {}));
   PrescribedField wind;
   VectorField uniform;
   uniform.uniform = {0.5, 0, 0};

@@ -148,7 +148,7 @@ class ConstraintSet final : public StrandConstraint {
         T* zeta = strands_->plane(s.group, channels_.friction + a);
         const T next = dahl_friction(c[a], work[a * s.vertices + i], zeta[i], measure[i] * damping_.dahl_saturation,
                                      measure[i] * damping_.dahl_length);
-        zeta[i] = select(measure[i] > 0.0, next, 0.0);
+        zeta[i] = select(s.active > 0.0, select(measure[i] > 0.0, next, 0.0), zeta[i]);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ymir/base/check.h"
+#include "ymir/behaviors/generated_input.h"
 #include "ymir/cache/formats/describe.h"
 #include "ymir/cache/formats/vdb.h"
 
@@ -57,7 +58,8 @@ Points Scope::points(const InputRef& input) const {
 
 Curves Scope::curves(const InputRef& input) const {
   const InputSpec& from = spec(input);
-  Curves curves = read_curves(from.path);
+  const bool made = !from.recipe.items.empty();
+  Curves curves = made ? generated_curves(from.recipe, "inputs." + from.name) : read_curves(from.path);
   for (Vec3d& p : curves.positions) p *= from.scale;
   curves.vertices.resize(curves.positions.size());
   curves.strands.resize(curves.strand_count());
@@ -73,6 +75,7 @@ Curves Scope::curves(const InputRef& input) const {
 
 Surface Scope::surface(const InputRef& input) const {
   const InputSpec& from = spec(input);
+  if (!from.recipe.items.empty()) return generated_surface(from.recipe);
   Surface surface = read_surface(from.path);
   for (Vec3d& p : surface.positions) p *= from.scale;
   return surface;

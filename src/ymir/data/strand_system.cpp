@@ -129,6 +129,12 @@ void StrandSystem::rollback(int g) {
     if (channels_[static_cast<std::size_t>(c)].saved >= 0) std::copy_n(saved(g, c), group(g).vertices, plane(g, c));
 }
 
+void StrandSystem::rollback(int g, int lane) {
+  for (int c = 0; c < channel_count(); ++c)
+    if (channels_[static_cast<std::size_t>(c)].saved >= 0)
+      for (int i = 0; i < group(g).vertices; ++i) plane(g, c)[i].set(lane, saved(g, c)[i][lane]);
+}
+
 BucketKey StrandSystem::bucket_of(int g, int lane) const {
   return key_of(domain_->bucket_of(group(g).home[static_cast<std::size_t>(lane)]));
 }

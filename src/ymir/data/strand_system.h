@@ -90,6 +90,7 @@ class StrandSystem {
   void rollback();
   void save(int group);
   void rollback(int group);
+  void rollback(int group, int lane);
   // Strands whose owner changed travel. Collective.
   void migrate();
   BucketKey bucket_of(int group, int lane) const;  // of its home

@@ -276,12 +276,16 @@ StrandReport CurvesObject::advance_group(StrandNewton& newton, int group, const 
   const RootPose* moving = root_motion_.pose ? &pose : nullptr;
   const StrandReport report =
       newton.advance(group, step.time + step.dt, step.dt, moving, forces_, constraints_, description_.newton);
-  return report.converged ? report : advance_halved(newton, group, step, moving, halvings);
+  if (report.converged) return report;
+  StrandReport total = advance_halved(newton, group, step, moving, report.failed, halvings);
+  total.lane_iterations += report.lane_iterations;
+  total.iterations = std::max(total.iterations, report.iterations);
+  return total;
 }
 
-// In 2, 4, ... equal parts until all of them converge.
+// The strands that failed, in 2, 4, ... equal parts until all of them converge; the others stay as they are.
 StrandReport CurvesObject::advance_halved(StrandNewton& newton, int group, const Step& step, const RootPose* pose,
-                                          std::int64_t& halvings) {
+                                          LaneSet failed, std::int64_t& halvings) {
   const std::vector<Real> begin = strands_.group(group).saved;
   const RootPose start = pose != nullptr ? saved_root(group) : RootPose{};
   StrandReport total;
@@ -289,23 +293,30 @@ StrandReport CurvesObject::advance_halved(StrandNewton& newton, int group, const
     ++halvings;
     const int parts = 1 << halving;
     strands_.group(group).saved = begin;
-    strands_.rollback(group);
+    for (int lane = 0; lane < StrandSystem::lanes; ++lane)
+      if (failed[static_cast<std::size_t>(lane)]) strands_.rollback(group, lane);
     StrandReport part;
-    for (int p = 0; p < parts && part.converged; ++p) {
+    LaneSet again{};
+    for (int p = 0; p < parts; ++p) {
       RootPose between;
       if (pose != nullptr) between = interpolated(start, *pose, (p + 1.0) / parts);
       if (p > 0) strands_.save(group);
+      LaneSet going = failed;
+      for (std::size_t lane = 0; lane < going.size(); ++lane) going[lane] = failed[lane] && !again[lane];
       part = newton.advance(group, step.time + step.dt * (p + 1) / parts, step.dt / parts,
-                            pose != nullptr ? &between : nullptr, forces_, constraints_, description_.newton);
+                            pose != nullptr ? &between : nullptr, forces_, constraints_, description_.newton, going);
       total.iterations = std::max(total.iterations, part.iterations);
       total.lane_iterations += part.lane_iterations;
       total.weakened += part.weakened;
+      for (std::size_t lane = 0; lane < again.size(); ++lane) again[lane] = again[lane] || part.failed[lane];
     }
     total.residual = part.residual;
-    total.converged = part.converged;
-    if (part.converged) break;
+    failed = again;
+    total.converged = std::none_of(failed.begin(), failed.end(), [](bool f) { return f; });
+    if (total.converged) break;
   }
   strands_.group(group).saved = begin;
+  total.failed = failed;
   return total;
 }
 

@@ -101,7 +101,7 @@ class CurvesObject final : public Object, public ForceTarget {
   Strand make_strand(std::int64_t id);
   RootPose saved_root(int group) const;
   StrandReport advance_group(StrandNewton& newton, int group, const Step& step, std::int64_t& halvings);
-  StrandReport advance_halved(StrandNewton& newton, int group, const Step& step, const RootPose* pose,
+  StrandReport advance_halved(StrandNewton& newton, int group, const Step& step, const RootPose* pose, LaneSet failed,
                               std::int64_t& halvings);
 
   Description description_;

@@ -224,6 +224,7 @@ StrandReport StrandCoupling::advance_cluster(Cluster& c, const Step& step, const
   each([&](Member& m) {
     m.moving = m.object->moving_roots();
     if (m.moving) m.pose = m.object->root_pose(m.group);
+    m.newton->step().active = Real::all(1);
     m.newton->begin(m.group, step.time + step.dt, step.dt, nullptr, m.object->forces(), m.object->constraints());
   });
   std::size_t total = 0;

@@ -90,6 +90,7 @@ void StrandNewton::begin(int group, double time, double dt, const RootPose* pose
   time_ = time;
   s.beta = Real::all(1);
   weakened_ = 0;
+  ignored_pivots_ = Real::all(0);
   masked_.assign(static_cast<std::size_t>(s.vertices), 0);
   Real total = Real::all(0), edges = Real::all(0);
   for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
@@ -118,11 +119,11 @@ void StrandNewton::read_edges() {
   StrandStep& s = step_;
   for (int k = 0; k < 3; ++k)
     for (int i = 0; i < s.vertices; ++i) s.tangent[k][i] = Real::all(k == 0 ? 1 : 0);
-  refresh_edges(nullptr, Real::all(0));
+  refresh_edges(nullptr, Real::all(0), Real::all(0) > 0.0);
 }
 
 // Edges after positions changed and frames turned by fraction * turn[row of the angle].
-void StrandNewton::refresh_edges(const Real* turn, const Real& fraction) {
+void StrandNewton::refresh_edges(const Real* turn, const Real& fraction, const Real::Mask& moving) {
   StrandStep& s = step_;
   for (int i = 0; i < s.vertices; ++i) {
     const auto exists = (Real::all(i) < count_ - 1.0) & (Real::all(i) >= first_edge_);
@@ -144,21 +145,23 @@ void StrandNewton::refresh_edges(const Real* turn, const Real& fraction) {
     const Real angle = turn[row(i, 3)] * fraction;
     m = turned(m, t, angle);
     const Vec3<Real> any{Real::all(0), Real::all(1), Real::all(0)};
-    set_vector(s.m1, i, select(exists, m, any));
+    // Lanes at rest keep their frames to the last bit, however often others iterate.
+    set_vector(s.m1, i, select(moving, select(exists, m, any), old_m));
     angle_[i] += angle;
   }
   if (turn == nullptr) return;
   for (int i = 1; i + 1 < s.vertices; ++i) {
     const Real expected = s.twist[i] + (turn[row(i, 3)] - turn[row(i - 1, 3)]) * fraction;
     const auto exists = (Real::all(i) < count_ - 1.0) & (Real::all(i) > first_edge_);
-    s.twist[i] = select(exists, twist_between(s.edge(i - 1), s.edge(i), expected), 0.0);
+    const Real twist = select(exists, twist_between(s.edge(i - 1), s.edge(i), expected), 0.0);
+    s.twist[i] = select(moving, twist, s.twist[i]);
   }
 }
 
 // The whole strand moves rigidly with its root: a first guess that strains nothing, however far the root went.
 void StrandNewton::place_roots(const RootPose& pose) {
   StrandStep& s = step_;
-  const auto clamped = first_edge_ < 0.5;
+  const auto clamped = (first_edge_ < 0.5) & (s.active > 0.0);
   const Vec3<Real> t0 = vector_at(s.tangent, 0), a0 = vector_at(s.m1, 0), b0 = cross(t0, a0);
   const Vec3<Real> t1 = pose.tangent, a1 = pose.m1, b1 = cross(t1, a1);
   const auto rotated = [&](const Vec3<Real>& v) { return t1 * dot(t0, v) + a1 * dot(a0, v) + b1 * dot(b0, v); };
@@ -171,7 +174,7 @@ void StrandNewton::place_roots(const RootPose& pose) {
   }
   set_vector(s.m1, 0, select(clamped, a1, vector_at(s.m1, 0)));
   for (int r = 0; r < rows(); ++r) s.step[r] = Real::all(0);
-  refresh_edges(s.step, Real::all(0));
+  refresh_edges(s.step, Real::all(0), clamped);
 }
 
 PointBlock StrandNewton::block(double time) const {
@@ -324,7 +327,7 @@ bool StrandNewton::factor_as() {
   auto bad = Real::all(0) < 0.0;
   const auto positive = [&](const Real& d) {
     const auto good = d > 0.0;
-    bad = bad | !good;
+    bad = bad | (!good & (ignored_pivots_ < 0.5));
     return select(good, d, 1.0);
   };
   Ldl<Layout>::factor(s.matrix, s.vertices, [&](int r, const Real& d) {
@@ -374,7 +377,7 @@ void StrandNewton::move(const Real& share, const Real& frozen, Constraints const
   for (std::size_t c = 0; c < constraints.size(); ++c) constraints[c]->advance(s, fraction, s.constraint_work[c]);
   for (int i = 0; i < s.vertices; ++i)
     for (int k = 0; k < 3; ++k) s.position[k][i] = mul_add(s.step[row(i, k)], fraction, s.position[k][i]);
-  refresh_edges(s.step, fraction);
+  refresh_edges(s.step, fraction, fraction > 0.0);
 }
 
 void StrandNewton::end(Constraints constraints) {
@@ -385,50 +388,59 @@ void StrandNewton::end(Constraints constraints) {
   for (int k = 0; k < 3; ++k) velocity[k] = strands_->plane(s.group, channels_->velocity + k);
   Real* spin = strands_->plane(s.group, channels_->spin);
   for (int i = 0; i < s.vertices; ++i) {
-    for (int k = 0; k < 3; ++k) velocity[k][i] = (s.position[k][i] - begin_position_[k][i]) * per_dt;
-    spin[i] = angle_[i] * per_dt;
+    for (int k = 0; k < 3; ++k)
+      velocity[k][i] = select(s.active > 0.0, (s.position[k][i] - begin_position_[k][i]) * per_dt, velocity[k][i]);
+    spin[i] = select(s.active > 0.0, angle_[i] * per_dt, spin[i]);
   }
 }
 
 StrandReport StrandNewton::advance(int group, double time, double dt, const RootPose* pose, Forces forces,
-                                   Constraints constraints, const NewtonSettings& settings) {
+                                   Constraints constraints, const NewtonSettings& settings, LaneSet lanes) {
   StrandReport report;
+  const auto present = [&](int lane) {
+    return lanes[static_cast<std::size_t>(lane)] && strands_->group(group).id[static_cast<std::size_t>(lane)] >= 0;
+  };
+  for (int lane = 0; lane < StrandSystem::lanes; ++lane) step_.active.set(lane, present(lane) ? 1 : 0);
   begin(group, time, dt, pose, forces, constraints);
-  Real frozen = Real::all(0);  // 1: converged
-  for (int lane = 0; lane < StrandSystem::lanes; ++lane)
-    if (strands_->group(group).id[static_cast<std::size_t>(lane)] < 0) frozen.set(lane, 1);
+  Real worst = Real::all(0), frozen = 1.0 - step_.active;  // 1: converged, failed, or not to be advanced
   for (;; ++report.iterations) {
     step_.beta = Real::all(1);
     assemble(forces, constraints);
     const Real left = residual();
-    frozen = select((left < settings.tolerance) | (frozen > 0.0), Real::all(1), 0.0);
-    report.residual = 0;
+    const auto was_frozen = frozen > 0.0;
+    frozen = select((left < settings.tolerance) | was_frozen, Real::all(1), 0.0);
     bool finished = true;
     for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
-      if (strands_->group(group).id[static_cast<std::size_t>(lane)] < 0) continue;
-      // NaN counts as the largest residual.
-      if (frozen[lane] == 0 && !(left[lane] <= report.residual)) report.residual = left[lane];
-      finished &= frozen[lane] > 0;
-      report.lane_iterations += frozen[lane] == 0 && report.iterations < settings.max_iterations ? 1 : 0;
+      if (was_frozen[lane]) continue;
+      worst.set(lane, left[lane]);
+      if (frozen[lane] > 0) continue;
+      if (report.iterations == settings.max_iterations || std::isnan(left[lane])) {
+        report.failed[static_cast<std::size_t>(lane)] = true;
+        frozen.set(lane, 1);
+        continue;
+      }
+      finished = false;
+      ++report.lane_iterations;
     }
     if (finished) break;
-    if (report.iterations == settings.max_iterations || std::isnan(report.residual)) {
-      report.converged = false;
-      break;
-    }
-    bool factored = factor();
-    while (!factored) {
+    while (!factor()) {
       for (int lane = 0; lane < StrandSystem::lanes; ++lane)
-        if (step_.beta[lane] < 0) frozen.set(lane, 1), report.converged = false;
-      if (!report.converged) break;
+        if (step_.beta[lane] < 0) {
+          if (frozen[lane] == 0) report.failed[static_cast<std::size_t>(lane)] = true;
+          frozen.set(lane, 1);
+          step_.beta.set(lane, 0);
+          ignored_pivots_.set(lane, 1);
+        }
       assemble(forces, constraints);
-      factored = factor();
     }
-    if (!report.converged) break;
     solve();
     move(reach(), frozen, constraints);
   }
   report.weakened = weakened_;
+  for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
+    if (!(worst[lane] <= report.residual)) report.residual = worst[lane];  // NaN is the largest
+    report.converged &= !report.failed[static_cast<std::size_t>(lane)];
+  }
   end(constraints);
   return report;
 }

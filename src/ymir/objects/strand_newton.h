@@ -26,12 +26,17 @@ struct NewtonSettings {
   int max_iterations = 30;
 };
 
+// Lanes of a group.
+using LaneSet = std::array<bool, StrandSystem::lanes>;
+inline constexpr LaneSet all_lanes{true, true, true, true};
+
 struct StrandReport {
   int iterations = 0;                // of the slowest lane
   std::int64_t lane_iterations = 0;  // summed over strands
   int weakened = 0;                  // factorisations repeated with less geometric stiffness
   double residual = 0;               // largest of all lanes, unit-free
   bool converged = true;
+  LaneSet failed{};
 };
 
 class StrandNewton {
@@ -41,9 +46,10 @@ class StrandNewton {
   using Forces = std::span<const PointForce>;
   using Constraints = std::span<const std::unique_ptr<StrandConstraint>>;
 
-  // Advances a group from its saved state by dt, to `time`. pose: nullptr when roots do not move.
+  // Advances strands of a group from their saved state by dt, to `time`. pose: nullptr when roots do not move. Lanes do
+  // not influence each other in any bit.
   StrandReport advance(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints,
-                       const NewtonSettings& settings);
+                       const NewtonSettings& settings, LaneSet lanes = all_lanes);
 
   // The parts of advance(), for solvers that couple groups.
   void begin(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints);
@@ -76,7 +82,7 @@ class StrandNewton {
  private:
   void allocate(int group, Constraints constraints);
   void read_edges();
-  void refresh_edges(const StrandReal* turn, const StrandReal& fraction);
+  void refresh_edges(const StrandReal* turn, const StrandReal& fraction, const StrandReal::Mask& moving);
   void sample_forces(double time, Forces forces);
   void add_inertia();
   void add_forces(Forces forces);
@@ -100,7 +106,8 @@ class StrandNewton {
   StrandReal* varying_;   // 9 planes
   StrandReal* samples_;   // 3 planes per force
   StrandReal count_, first_edge_;
-  std::vector<char> masked_;  // vertices with an unknown that is given in some lane
+  StrandReal ignored_pivots_;  // 1: the lane has failed, its matrix no longer matters
+  std::vector<char> masked_;   // vertices with an unknown that is given in some lane
   Dependence dependence_ = Dependence::none;
   double time_ = 0;
   int weakened_ = 0;

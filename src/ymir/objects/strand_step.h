@@ -66,7 +66,8 @@ struct StrandStep {
   StrandReal* step;       // Newton step, per row
   StrandReal violation;   // largest residual of a multiplier or dual constraint [its own unit]
   StrandReal mean_length;
-  StrandReal beta;  // share of the geometric stiffness kept, 1 unless a pivot failed
+  StrandReal active = StrandReal::all(1);  // 1: advanced; 0: left as it is
+  StrandReal beta;                         // share of the geometric stiffness kept, 1 unless a pivot failed
   std::vector<StrandReal*> constraint_work;
 
   // A point of a strand with its frame and how both follow the unknowns.
@@ -91,7 +92,7 @@ class StrandConstraint {
   virtual void assemble(StrandStep& step, StrandReal* work) = 0;
   // The iterate is about to move by `fraction` (per lane) of step.step.
   virtual void advance(StrandStep& step, const StrandReal& fraction, StrandReal* work) = 0;
-  // The substep is solved; lanes that failed keep what they had.
+  // The substep is solved, in active lanes.
   virtual void end(StrandStep& step, StrandReal* work) = 0;
 };
 

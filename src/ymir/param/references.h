@@ -39,10 +39,11 @@ struct GroupRef {
   friend bool operator==(const GroupRef&, const GroupRef&) = default;
 };
 
-// An entry of `inputs:`, checked: its files exist.
+// An entry of `inputs:`, checked: its files exist, or its recipe can be followed.
 struct InputSpec {
   std::string name;
   InputKind kind = InputKind::points;
+  ParamValues recipe;  // of an input that is made instead of read (GeneratedInput), complete; empty: a file
   std::filesystem::path path;  // resolved against the setup file's folder; of a sequence, its first file
   std::string written_path;    // as the setup file has it
   // A sequence: one file per frame from first_frame on; empty where the input is one file.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 
@@ -49,16 +50,32 @@ std::optional<std::int64_t> number_in(const std::string& name, const Pattern& pa
 Schema<InputParams> InputParams::schema() {
   using P = InputParams;
   return with_motion(
-      Schema<P>("input", "A file of geometry or volumes; exactly one of points, curves, surface, volume.")
-          .param(&P::points, "points", "File of loose points, relative to the setup file.")
-          .param(&P::curves, "curves", "File of curves such as a groom, relative to the setup file.")
-          .param(
-              &P::surface, "surface",
-              "File of a triangle mesh, relative to the setup file; head.####.obj is a sequence, one file per frame.")
-          .param(&P::volume, "volume", "File of a volume, relative to the setup file.")
-          .param(&P::scale, "scale", unit::m, "Length of one unit of the file.")
-          .positive(),
-      "motion: point that turns in place; the origin of the file when absent.");
+      with_generated(
+          Schema<P>(
+              "input",
+              "Geometry or volumes, from a file (points, curves, surface, volume) or made (groom, helix, line, shape); "
+              "exactly one of these.")
+              .param(&P::points, "points", "File of loose points, relative to the setup file.")
+              .param(&P::curves, "curves", "File of curves such as a groom, relative to the setup file.")
+              .param(&P::surface, "surface",
+                     "File of a triangle mesh, relative to the setup file; head.####.obj is a sequence, one file per "
+                     "frame.")
+              .param(&P::volume, "volume", "File of a volume, relative to the setup file.")
+              .param(&P::scale, "scale", unit::m, "Length of one unit of the file.")
+              .positive()),
+      "motion: point that turns in place; the origin when absent.");
+}
+
+std::span<const InputSource> input_sources() {
+  static constexpr std::array<InputSource, 8> sources{{{"points", InputKind::points, false},
+                                                       {"curves", InputKind::curves, false},
+                                                       {"surface", InputKind::surface, false},
+                                                       {"volume", InputKind::volume, false},
+                                                       {"groom", InputKind::curves, true},
+                                                       {"helix", InputKind::curves, true},
+                                                       {"line", InputKind::curves, true},
+                                                       {"shape", InputKind::surface, true}}};
+  return sources;
 }
 
 bool is_sequence_pattern(const std::filesystem::path& path) { return pattern_of(path.filename().string()).digits > 0; }

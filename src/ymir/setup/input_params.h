@@ -1,22 +1,34 @@
-// One entry of the `inputs:` section: a file or a sequence of files, what it holds, the length of its unit, its motion.
+// One entry of the `inputs:` section: a file, a sequence of files or a recipe, what it holds, the length of its unit,
+// its motion.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "ymir/behaviors/generated_input.h"
 #include "ymir/param/motion_params.h"
 
 namespace ymir {
 
-struct InputParams : MotionParams {
-  std::optional<std::string> points, curves, surface, volume;  // exactly one
+struct InputParams : MotionParams, GeneratedInput {
+  std::optional<std::string> points, curves, surface, volume;  // exactly one of these or of GeneratedInput's
   double scale = 1;                                            // [m]
 
   static Schema<InputParams> schema();
 };
+
+// Ways to give an input, of which each has exactly one, and what it holds then.
+struct InputSource {
+  std::string_view parameter;
+  InputKind kind;
+  bool made;  // instead of read
+};
+std::span<const InputSource> input_sources();
 
 // Files that a pattern such as head.####.obj or head.%04d.obj names, one per frame, without a gap.
 struct FileSequence {

@@ -126,11 +126,11 @@ Json inputs(const Registry& registry) {
   Json input = object_of(InputParams::schema().info());
   input["properties"]["overrides"] = object_of(registry.varying_parameters());
   Json one_kind = Json::array();
-  for (const InputKind kind : {InputKind::points, InputKind::curves, InputKind::surface, InputKind::volume})
-    one_kind.push_back({{"required", Json::array({to_string(kind)})}});
+  for (const InputSource& source : input_sources())
+    one_kind.push_back({{"required", Json::array({source.parameter})}});
   input["oneOf"] = std::move(one_kind);
   return {{"type", Json::array({"object", "null"})},
-          {"description", "Files of geometry and volumes, by name."},
+          {"description", "Geometry and volumes, from files or made, by name."},
           {"additionalProperties", std::move(input)}};
 }
 

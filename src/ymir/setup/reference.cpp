@@ -115,7 +115,9 @@ std::string setup_file_page() {
     page += fmt::format("\n## {}\n\n{}\n\n", input ? "inputs" : section.name, section.doc);
     if (input)
       page +=
-          "Each entry is `name: {kind: file}`; parameters refer to it by its name.\n\n"
+          "Each entry is `name: {kind: file}`, or `name: {groom: {style: curly}}` and the like where it is made "
+          "instead of\n"
+          "read; parameters refer to it by its name.\n\n"
           "`overrides: {friction: 0.1}` sets, for objects made from this input, any parameter marked as varying. The\n"
           "narrowest scope wins: default, then behavior, then `overrides`, then a channel of the file of that "
           "name.\n\n";

@@ -114,33 +114,54 @@ class SetupReader {
     if (const YamlNode* overrides = entry.value.find("overrides"))
       input.overrides = values_.read(*overrides, registry_.varying_parameters(), path + ".overrides");
     int kinds = 0;
-    const YamlNode* file = nullptr;
-    for (const InputKind kind : {InputKind::points, InputKind::curves, InputKind::surface, InputKind::volume}) {
-      const YamlNode* node = entry.value.find(to_string(kind));
-      if (!node) continue;
-      ++kinds;
-      input.kind = kind;
-      file = node;
-    }
+    const InputSource* source = nullptr;
+    const YamlNode* node = nullptr;
+    for (const InputSource& candidate : input_sources())
+      if (const YamlNode* found = entry.value.find(std::string(candidate.parameter))) {
+        ++kinds;
+        source = &candidate;
+        node = found;
+      }
     if (kinds != 1) {
       // A misspelt kind was reported as an unknown parameter; a second message about it would not help.
       const bool misspelt =
           kinds == 0 && std::any_of(entry.value.entries.begin(), entry.value.entries.end(),
                                     [&](const YamlEntry& e) { return e.key != "overrides" && !schema.find(e.key); });
       if (!misspelt)
-        report_.error(entry.at, path, "give exactly one of points, curves, surface, volume, with the path of a file");
+        report_.error(
+            entry.at, path,
+            "give exactly one of points, curves, surface, volume, with the path of a file, or of groom, helix, line, "
+            "shape");
       return std::nullopt;
     }
-    const ParamValue* written = find_value(given, to_string(input.kind));
-    if (!written || !std::holds_alternative<std::string>(*written)) {
-      if (written) report_.error(file->at, path, "expected the path of a file, got nothing");
+    input.kind = source->kind;
+    const ParamValue* written = find_value(given, source->parameter);
+    if (!written) return std::nullopt;
+    const bool nothing = std::holds_alternative<std::monostate>(*written);
+    if (source->made && !nothing) {
+      read_recipe(input, params, *source, entry.value, path);
+    } else if (const std::string* file = std::get_if<std::string>(written)) {
+      input.written_path = *file;
+      input.path = setup_.file.parent_path() / input.written_path;
+      find_files(input, *node, fmt::format("{}.{}", path, source->parameter));
+    } else {
+      report_.error(node->at, path,
+                    source->made ? fmt::format("{}: expected what to make, got nothing", source->parameter)
+                                 : "expected the path of a file, got nothing");
       return std::nullopt;
     }
-    input.written_path = std::get<std::string>(*written);
-    input.path = setup_.file.parent_path() / input.written_path;
-    find_files(input, *file, fmt::format("{}.{}", path, to_string(input.kind)));
     read_motion(input, params, given, entry.value, path);
     return input;
+  }
+
+  void read_recipe(InputSpec& input, const InputParams& params, const InputSource& source, const YamlNode& entry,
+                   const std::string& path) {
+    if (const YamlNode* scale = entry.find("scale"))
+      report_.error(scale->at, path + ".scale", "only files have a unit; give lengths with theirs");
+    if (const std::string problem = recipe_problem(params); !problem.empty())
+      report_.error(entry.find(std::string(source.parameter))->at, fmt::format("{}.{}", path, source.parameter),
+                    problem);
+    input.recipe = collect(GeneratedInput::schema().info(), static_cast<const GeneratedInput*>(&params));
   }
 
   void find_files(InputSpec& input, const YamlNode& at, const std::string& path) {

@@ -1,0 +1,138 @@
+#include "ymir/behaviors/generated_input.h"
+
+#include <fmt/format.h>
+
+#include "ymir/base/error.h"
+#include "ymir/data/shape_meshes.h"
+#include "ymir/grooms/generate.h"
+#include "ymir/grooms/head.h"
+
+namespace ymir {
+namespace {
+
+constexpr std::int64_t most_vertices = 100'000'000;
+
+GeneratedInput input_of(const ParamValues& recipe) {
+  GeneratedInput input;
+  apply(GeneratedInput::schema().info(), recipe, &input);
+  return input;
+}
+
+}  // namespace
+
+Schema<GroomRecipe> GroomRecipe::schema() {
+  using G = GroomRecipe;
+  return Schema<G>("groom", "Hair on the built-in head; what is absent is as the style has it.")
+      .param(&G::style, "style", "How the hair is worn.")
+      .enumerated<Hairstyle>({{"straight", Hairstyle::straight},
+                              {"wavy", Hairstyle::wavy},
+                              {"curly", Hairstyle::curly},
+                              {"afro", Hairstyle::afro},
+                              {"bob", Hairstyle::bob},
+                              {"ponytail", Hairstyle::ponytail},
+                              {"long", Hairstyle::long_hair}})
+      .param(&G::strands, "strands", "Number of hairs.")
+      .range(1, 10'000'000)
+      .param(&G::vertices, "vertices", "Vertices per hair.")
+      .range(2, 10'000)
+      .param(&G::length, "length", unit::m, "Length of the longest hair, measured along it.")
+      .range(1e-4, 10)
+      .param(&G::curl_radius, "curl_radius", unit::m, "Radius of the coil or wave; 0: none.")
+      .range(0, 10)
+      .param(&G::curl_pitch, "curl_pitch", unit::m, "Distance along the combed hair of one turn or wave.")
+      .range(1e-4, 10)
+      .param(&G::noise, "noise", unit::none, "0: every hair lies as it was combed, 1: unruly.")
+      .range(0, 1)
+      .param(&G::radius, "radius", unit::m, "Radius of a hair at its root; it is thinner at the tip.")
+      .range(1e-7, 0.01)
+      .param(&G::seed, "seed", "Another number, other hair of the same kind.")
+      .at_least(0);
+}
+
+GroomParams GroomRecipe::params() const {
+  GroomParams p = default_params(style);
+  p.strands = strands;
+  p.vertices = vertices.value_or(p.vertices);
+  p.length = length.value_or(p.length);
+  p.curl_radius = curl_radius.value_or(p.curl_radius);
+  p.curl_pitch = curl_pitch.value_or(p.curl_pitch);
+  p.noise = noise.value_or(p.noise);
+  p.radius = radius.value_or(p.radius);
+  p.seed = static_cast<std::uint64_t>(seed);
+  return p;
+}
+
+Schema<HelixParams> helix_schema() {
+  using H = HelixParams;
+  return Schema<H>("helix", "A coiled cord: one strand about a straight axis.")
+      .param(&H::radius, "radius", unit::m, "From the axis to the middle of the strand.")
+      .range(1e-6, 100)
+      .param(&H::pitch, "pitch", unit::m, "Distance along the axis of one turn.")
+      .range(0, 100)
+      .param(&H::turns, "turns", unit::none, "Number of turns.")
+      .range(0.1, 10'000)
+      .param(&H::points_per_turn, "points_per_turn", "Vertices of a turn.")
+      .range(3, 1000)
+      .param(&H::origin, "origin", unit::m, "Where the axis begins, at the root of the strand.")
+      .param(&H::direction, "direction", unit::none, "Of the axis, away from the root.")
+      .param(&H::straight_lead, "straight_lead", unit::m,
+             "Length of a straight part on the axis at either end; the coil opens and closes over one turn there.")
+      .range(0, 100);
+}
+
+Schema<LineParams> line_schema() {
+  using L = LineParams;
+  return Schema<L>("line", "Straight strands side by side.")
+      .param(&L::from, "from", unit::m, "Root of the first strand.")
+      .param(&L::to, "to", unit::m, "Its tip.")
+      .param(&L::vertices, "vertices", "Vertices per strand.")
+      .range(2, 100'000)
+      .param(&L::count, "count", "Number of strands.")
+      .range(1, 10'000'000)
+      .param(&L::spacing, "spacing", unit::m, "From one strand to the next.");
+}
+
+Schema<GeneratedInput> GeneratedInput::schema() {
+  Schema<GeneratedInput> schema("generated", "An input that is made instead of read.");
+  return with_generated(schema);
+}
+
+std::string recipe_problem(const GeneratedInput& input) {
+  if (input.groom) {
+    try {
+      require_valid(input.groom->params());
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+  if (input.helix && norm(input.helix->direction) == 0) return "direction has no length; give one such as [0, -1, 0]";
+  if (input.line) {
+    if (norm(input.line->to - input.line->from) == 0) return "the strand has no length; give another `to` than `from`";
+    if (input.line->count * input.line->vertices > most_vertices)
+      return fmt::format("count x vertices is {}; give at most {}", input.line->count * input.line->vertices,
+                         most_vertices);
+  }
+  return "";
+}
+
+Curves generated_curves(const ParamValues& recipe, const std::string& name) {
+  const GeneratedInput input = input_of(recipe);
+  if (input.helix) return helix_curve(*input.helix);
+  if (input.line) return line_curves(*input.line);
+  YMIR_CHECK(input.groom);
+  try {
+    return generate_groom(Scalp(head_mesh(), {}, "head"), input.groom->params());
+  } catch (const Error& error) {
+    throw Error(ExitCode::bad_input, fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+Surface generated_surface(const ParamValues& recipe) {
+  const GeneratedInput input = input_of(recipe);
+  YMIR_CHECK(input.shape);
+  if (*input.shape == GeneratedShape::box)
+    return box_mesh(input.center, input.size * 0.5, {1, 0, 0}, {0, 1, 0}, {0, 0, 1});
+  return head_mesh();
+}
+
+}  // namespace ymir

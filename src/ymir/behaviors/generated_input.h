@@ -1,0 +1,72 @@
+// Inputs that are made instead of read, so that a setup needs no files: grooms, cords, rods, a head, a box.
+//
+//   struct Params : GeneratedInput { ... };
+//   return with_generated(Schema<Params>("input", "...") ... );
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ymir/data/meshes.h"
+#include "ymir/grooms/cords.h"
+#include "ymir/grooms/style.h"
+#include "ymir/param/schema.h"
+
+namespace ymir {
+
+// What is absent is as the style has it.
+struct GroomRecipe {
+  Hairstyle style = Hairstyle::straight;
+  std::int64_t strands = 1000;
+  std::optional<std::int64_t> vertices;
+  std::optional<double> length, curl_radius, curl_pitch;  // [m]
+  std::optional<double> noise;
+  std::optional<double> radius;  // [m]
+  std::int64_t seed = 1;
+
+  static Schema<GroomRecipe> schema();
+  GroomParams params() const;
+};
+
+enum class GeneratedShape { head, box };
+
+struct GeneratedInput {
+  std::optional<GroomRecipe> groom;
+  std::optional<HelixParams> helix;
+  std::optional<LineParams> line;
+  std::optional<GeneratedShape> shape;
+  Vec3d size{0.1, 0.1, 0.1};  // of a box [m]
+  Vec3d center{0, 0, 0};      // of a box [m]
+
+  static Schema<GeneratedInput> schema();
+};
+
+Schema<HelixParams> helix_schema();
+Schema<LineParams> line_schema();
+
+template <class P>
+Schema<P>& with_generated(Schema<P>& schema) {
+  using G = GeneratedInput;
+  return schema
+      .param(static_cast<std::optional<GroomRecipe> P::*>(&G::groom), "groom", GroomRecipe::schema(),
+             "Curves made instead of read: hair on the built-in head.")
+      .param(static_cast<std::optional<HelixParams> P::*>(&G::helix), "helix", helix_schema(),
+             "Curves made instead of read: a coiled cord.")
+      .param(static_cast<std::optional<LineParams> P::*>(&G::line), "line", line_schema(),
+             "Curves made instead of read: straight strands.")
+      .param(static_cast<std::optional<GeneratedShape> P::*>(&G::shape), "shape",
+             "A surface made instead of read: the built-in head, its neck cut at the origin, facing +z; or a box.")
+      .template enumerated<GeneratedShape>({{"head", GeneratedShape::head}, {"box", GeneratedShape::box}})
+      .param(static_cast<Vec3d P::*>(&G::size), "size", unit::m, "shape: box: its edges.")
+      .positive()
+      .param(static_cast<Vec3d P::*>(&G::center), "center", unit::m, "shape: box: its centre.");
+}
+
+// Why there are no such curves, and what to do; "" when they can be made.
+std::string recipe_problem(const GeneratedInput& input);
+
+// Of the recipe that InputSpec holds. Errors begin with `name`.
+Curves generated_curves(const ParamValues& recipe, const std::string& name);
+Surface generated_surface(const ParamValues& recipe);
+
+}  // namespace ymir
