@@ -9,7 +9,9 @@
 //   primal_dual   the force lambda is an unknown, condensed: A += J'WJ + max(lambda, 0) d2C, with full Newton steps.
 //   For stiff
 //                 scalar constraints: d2C never sees the large forces of a bad iterate [Tournier2015]
-//   hard          lambda is an unknown of the system; compliance 1/W = 0 or as given
+//   hard          lambda is an unknown of the system and C = 0 holds exactly. W then only augments: W J'J in the matrix
+//   and
+//                 W J'C on the right change no solution but keep the pivots of positions positive
 #pragma once
 
 #include <memory>
@@ -210,9 +212,8 @@ class ConstraintSet final : public StrandConstraint {
         w[a] = r.stiffness;
       }
       if (mode_ == ConstraintMode::hard) {
-        couple_multiplier(s, i, j[0], c[0] - rest[0][i], weight[0][i], force[i]);
-        y[0] = force[i];
-        w[0] = T::all(0);
+        couple_multiplier(s, i, j[0], c[0] - rest[0][i], weight[0][i]);
+        y[0] = weight[0][i] * (c[0] - rest[0][i]);
       }
       gauss_newton(j, w, h);
       if (mode_ == ConstraintMode::stiffness) {
@@ -222,9 +223,9 @@ class ConstraintSet final : public StrandConstraint {
       } else {
         T tension[K::rows] = {force[i]};
         add_gradient<Layout>(s.residual, i, j, tension);
+        tension[0] = mode_ == ConstraintMode::hard ? y[0] : y[0] - force[i];
+        add_gradient<Layout>(s.condensed, i, j, tension);
         if (mode_ == ConstraintMode::primal_dual) {
-          tension[0] = y[0] - force[i];
-          add_gradient<Layout>(s.condensed, i, j, tension);
           const auto exists = weight[0][i] > 0.0;
           const T gap = abs(strained(s, work, i, 0, c[0]) - force[i] / select(exists, weight[0][i], 1.0));
           s.violation = max(select(exists, gap, 0.0), s.violation);
@@ -236,15 +237,13 @@ class ConstraintSet final : public StrandConstraint {
     }
   }
 
-  // Row and column of the multiplier of element i: J dq - dlambda/W = -(C - lambda/W).
-  void couple_multiplier(StrandStep& s, int i, const T* j, const T& strain, const T& weight, const T& force) const {
+  // Row and column of the multiplier of element i: J dq = -C.
+  void couple_multiplier(StrandStep& s, int i, const T* j, const T& strain, const T& weight) const {
     constexpr int column = MultiplierLayout::half_bandwidth + 1;
     const int m = MultiplierLayout::multiplier(i);
-    // Weight 0: no element here. Otherwise 1/weight is the compliance, and infinity means none.
-    const auto exists = weight > 0.0;
-    const T compliance = select(exists, 1.0 / select(exists, weight, 1.0), 1.0);
-    const T gap = select(exists, strain - compliance * force, 0.0);
-    s.matrix[m * column] = -compliance;
+    const auto exists = weight > 0.0;  // otherwise there is no element here, and the row is one of its own
+    const T gap = select(exists, strain, 0.0);
+    s.matrix[m * column] = select(exists, T::all(0), -1.0);
     s.residual[m] = gap;
     s.violation = max(abs(gap), s.violation);
     for (int k = 0; k < K::coordinates; ++k) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "ymir/base/error.h"
 #include "ymir/physics/rods/bend_twist.h"
@@ -73,9 +72,8 @@ ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owne
 
       strand.channel(sets.stretch.rest)[at] = length[at];
       const bool given = strand.channel(rod.free_position)[at] == 0 && strand.channel(rod.free_position)[at + 1] == 0;
-      const double hard = given ? 0 : std::numeric_limits<double>::infinity();
       strand.channel(sets.stretch.weight)[at] =
-          material.inextensible ? hard : e * shape.area() * value("stretch", i, material.stretch) / length[at];
+          material.inextensible && given ? 0 : e * shape.area() * value("stretch", i, material.stretch) / length[at];
 
       const bool clamped = strand.channel(rod.free_position)[1] == 0;
       if (i == 1 && !clamped) continue;  // no ghost edge

@@ -6,10 +6,14 @@
 namespace ymir {
 namespace {
 
+constexpr double stick = 0.1;  // stiffness of sticking by that of the contact
+
 class StrandContact final : public StrandConstraint {
  public:
-  StrandContact(StrandSystem& strands, int clearance, std::string owner, Collider collider, const PenaltyParams& params)
+  StrandContact(StrandSystem& strands, int mass, int clearance, std::string owner, Collider collider,
+                const PenaltyParams& params)
       : strands_(&strands),
+        mass_(mass),
         clearance_(clearance),
         owner_(std::move(owner)),
         collider_(std::move(collider)),
@@ -36,6 +40,7 @@ class StrandContact final : public StrandConstraint {
 
   void assemble(StrandStep& s, StrandReal* work) override {
     const StrandReal* clearance = strands_->plane(s.group, clearance_);
+    const StrandReal* mass = strands_->plane(s.group, mass_);
     const StrandSystem::Group& group = strands_->group(s.group);
     for (int lane = 0; lane < StrandSystem::lanes; ++lane)
       for (int i = 2; i < group.count[static_cast<std::size_t>(lane)]; ++i) {
@@ -47,19 +52,21 @@ class StrandContact final : public StrandConstraint {
         const Vec3d start{work[i][lane], work[s.vertices + i][lane], work[2 * s.vertices + i][lane]};
         Vec3d slip = x - start;
         slip -= n * dot(slip, n);
-        // Sticking is a spring as stiff as the contact; sliding pulls with mu N against the slip.
-        const double normal = params_.stiffness * depth, length = norm(slip);
-        const double hold = length * params_.stiffness > params_.friction * normal ? params_.friction * normal / length
-                                                                                   : params_.stiffness;
-        add(s, i, lane, n, n * -normal + slip * hold, hold);
+        const double k = params_.stiffness * mass[i][lane] / (s.dt * s.dt), h = params_.thickness;
+        const bool grazing = depth < h;
+        const double normal = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2);
+        // Sticking is a spring, softer than the contact; sliding pulls with mu N against the slip.
+        const double length = norm(slip), spring = stick * k, limit = params_.friction * normal;
+        const double hold = length * spring > limit ? limit / length : spring;
+        add(s, i, lane, n, n * -normal + slip * hold, grazing ? k * depth / h : k, hold);
       }
   }
   void advance(StrandStep&, const StrandReal&, StrandReal*) override {}
   void end(StrandStep&, StrandReal*) override {}
 
  private:
-  // Gradient, and the matrix k n n' + hold (I - n n').
-  void add(StrandStep& s, int i, int lane, Vec3d n, Vec3d gradient, double hold) const {
+  // Gradient, and the matrix stiffness n n' + hold (I - n n').
+  static void add(StrandStep& s, int i, int lane, Vec3d n, Vec3d gradient, double stiffness, double hold) {
     const int column = (s.multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth) + 1;
     const int row = s.multipliers ? MultiplierLayout::row(i, 0) : PlainLayout::row(i, 0);
     const auto at = [lane](StrandReal* values, int k) -> double& {
@@ -68,7 +75,7 @@ class StrandContact final : public StrandConstraint {
     for (int a = 0; a < 3; ++a) {
       at(s.residual, row + a) += gradient[a];
       for (int b = 0; b <= a; ++b) {
-        const double value = (params_.stiffness - hold) * n[a] * n[b] + (a == b ? hold : 0);
+        const double value = (stiffness - hold) * n[a] * n[b] + (a == b ? hold : 0);
         at(s.matrix, (row + b) * column + a - b) += value;
         if (a == b) at(s.scale, row + a) += value;
       }
@@ -76,7 +83,7 @@ class StrandContact final : public StrandConstraint {
   }
 
   StrandSystem* strands_;
-  int clearance_;
+  int mass_, clearance_;
   std::string owner_;
   Collider collider_;
   PenaltyParams params_;
@@ -98,7 +105,8 @@ void add_strand_contact(CurvesObject& curves, const std::string& owner, Collider
           std::min(strand.channel(rod.radius)[i] + thickness, collider.distance(pose.to_body(x)).distance);
     }
   });
-  curves.add_constraint(std::make_unique<StrandContact>(curves.strands(), channel, owner, std::move(collider), params));
+  curves.add_constraint(std::make_unique<StrandContact>(curves.strands(), curves.channels().mass, channel, owner,
+                                                        std::move(collider), params));
 }
 
 }  // namespace ymir

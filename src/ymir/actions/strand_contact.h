@@ -1,11 +1,13 @@
 // Contact of strands with a collider by implicit penalty: one of the two responses of the paper. [Lesser2022, 6.3,
 // Collision Constraint]
 //
-//   E = k/2 (c - phi(x))^2 where phi < c;  friction: a spring on the slip of the substep, capped at mu times the normal
-//   force
+//   N = k p^2/(2 h) for p < h, k (p - h/2) beyond;  p = c - phi(x) depth, h thickness of the layer the force grows in
+//   friction: a spring on the slip of the substep, capped at mu N
 //
-// c, the clearance of a vertex, is the radius, or what the groom has at the beginning if that is less: hair that starts
-// inside a solid is not pushed out of it.
+// Stiffness is relative to the inertia of the vertex, k = stiffness m/dt^2, so that fine hair and thick cord, long and
+// short steps behave alike; Newton's method must get in and out of contact within a few iterations, so it is not
+// larger. c, the clearance of a vertex, is radius and thickness, or what the groom has at the beginning if that is
+// less: hair that starts inside a solid is not pushed out of it.
 #pragma once
 
 #include "ymir/actions/collider_contact.h"
@@ -14,9 +16,9 @@
 namespace ymir {
 
 struct PenaltyParams {
-  double stiffness = 1;     // k [N/m]
+  double stiffness = 200;   // k dt^2/m
   double friction = 0.3;    // mu
-  double thickness = 2e-4;  // kept free beyond the radius [m]
+  double thickness = 5e-4;  // kept free beyond the radius [m]
 };
 
 void add_strand_contact(CurvesObject& curves, const std::string& owner, Collider collider, const PenaltyParams& params);

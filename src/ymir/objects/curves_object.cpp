@@ -18,7 +18,9 @@ namespace {
 // Edges shorter than this part of the mean count as coincident vertices.
 constexpr double coincident = 1e-4;
 // A group of strands that does not converge is advanced in halves of its own, this often.
-constexpr int max_local_halvings = 6;
+constexpr int max_local_halvings = 4;
+// What then remains is taken as it is up to this residual, in mean edges, and counted.
+constexpr double acceptable = 0.1;
 
 using Real = StrandReal;
 
@@ -295,25 +297,31 @@ StrandReport CurvesObject::advance_halved(StrandNewton& newton, int group, const
     strands_.group(group).saved = begin;
     for (int lane = 0; lane < StrandSystem::lanes; ++lane)
       if (failed[static_cast<std::size_t>(lane)]) strands_.rollback(group, lane);
-    StrandReport part;
+    const bool last = halving == max_local_halvings;
     LaneSet again{};
+    total.residual = 0;
     for (int p = 0; p < parts; ++p) {
       RootPose between;
       if (pose != nullptr) between = interpolated(start, *pose, (p + 1.0) / parts);
       if (p > 0) strands_.save(group);
       LaneSet going = failed;
-      for (std::size_t lane = 0; lane < going.size(); ++lane) going[lane] = failed[lane] && !again[lane];
-      part = newton.advance(group, step.time + step.dt * (p + 1) / parts, step.dt / parts,
-                            pose != nullptr ? &between : nullptr, forces_, constraints_, description_.newton, going);
+      for (std::size_t lane = 0; lane < going.size(); ++lane) going[lane] = failed[lane] && (last || !again[lane]);
+      const StrandReport part =
+          newton.advance(group, step.time + step.dt * (p + 1) / parts, step.dt / parts,
+                         pose != nullptr ? &between : nullptr, forces_, constraints_, description_.newton, going);
       total.iterations = std::max(total.iterations, part.iterations);
       total.lane_iterations += part.lane_iterations;
       total.weakened += part.weakened;
+      if (!(part.residual <= total.residual)) total.residual = part.residual;
       for (std::size_t lane = 0; lane < again.size(); ++lane) again[lane] = again[lane] || part.failed[lane];
     }
-    total.residual = part.residual;
     failed = again;
     total.converged = std::none_of(failed.begin(), failed.end(), [](bool f) { return f; });
     if (total.converged) break;
+  }
+  if (!total.converged && total.residual < acceptable) {
+    total.unconverged = static_cast<int>(std::count(failed.begin(), failed.end(), true));
+    total.converged = true;
   }
   strands_.group(group).saved = begin;
   total.failed = failed;
@@ -334,7 +342,7 @@ RootPose CurvesObject::saved_root(int group) const {
 }
 
 void CurvesObject::advance(const Step& step) {
-  if (step.iteration > 0 && report_.status == SolveReport::Status::converged) return;
+  if (step.iteration > 0) return;  // solved to the end in the first iteration
   std::vector<StrandReport> reports(static_cast<std::size_t>(strands_.group_count()));
   std::vector<std::int64_t> halvings(reports.size(), 0);
   parallel_for(strands_.group_count(), [&](std::ptrdiff_t g) {
@@ -357,10 +365,16 @@ void CurvesObject::advance(const Step& step) {
     report_.iterations = std::max(report_.iterations, r.iterations);
     weakened_ += r.weakened;
     local_halvings_ += halvings[g];
+    unconverged_ += r.unconverged;
     failed += r.converged ? 0 : 1;
     if (!(r.residual <= report_.residual)) report_.residual = r.residual;
   }
   strand_steps_ += strands_.strand_count();
+  log::debug(fmt::format(
+      "{}: {} Newton iterations at most, {} factorisations weakened, {} groups halved, {} strands left, residual "
+      "{:.2g}",
+      path(), report_.iterations, weakened_,
+      std::count_if(halvings.begin(), halvings.end(), [](auto h) { return h > 0; }), unconverged_, report_.residual));
   report_.status = failed == 0 ? SolveReport::Status::converged : SolveReport::Status::failed;
   report_.worst_object = path();
 }

@@ -96,6 +96,7 @@ class CurvesObject final : public Object, public ForceTarget {
   int most_iterations() const { return most_iterations_; }
   std::int64_t weakened() const { return weakened_; }
   std::int64_t local_halvings() const { return local_halvings_; }
+  std::int64_t unconverged() const { return unconverged_; }  // strand steps accepted above the tolerance
 
  private:
   Strand make_strand(std::int64_t id);
@@ -118,7 +119,7 @@ class CurvesObject final : public Object, public ForceTarget {
   bool leads_coupling_ = false;
   std::int64_t resampled_ = 0, held_ = 0;  // strands with coincident vertices; of no length
   SolveReport report_;
-  std::int64_t newton_iterations_ = 0, strand_steps_ = 0, weakened_ = 0, local_halvings_ = 0;
+  std::int64_t newton_iterations_ = 0, strand_steps_ = 0, weakened_ = 0, local_halvings_ = 0, unconverged_ = 0;
   int most_iterations_ = 0;
 };
 

@@ -240,6 +240,7 @@ StrandReport StrandCoupling::advance_cluster(Cluster& c, const Step& step, const
   });
 
   StrandReport report;
+  double last_step = std::numeric_limits<double>::infinity();
   for (;; ++report.iterations) {
     each([&](Member& m) {
       m.newton->step().beta = Real::all(1);
@@ -268,13 +269,16 @@ StrandReport StrandCoupling::advance_cluster(Cluster& c, const Step& step, const
         ++report.lane_iterations;
       }
     }
-    if (report.residual < settings.tolerance) break;
+    if (report.residual < settings.tolerance && last_step < std::sqrt(settings.tolerance)) break;
     if (report.iterations == settings.max_iterations || std::isnan(report.residual) || !solve_linear(c)) {
       report.converged = false;
       break;
     }
     double share = 1;
+    last_step = 0;
     for (const Member& m : c.members) {
+      const Real size = m.newton->step_size();
+      for (int lane = 0; lane < lanes; ++lane) last_step = std::max(last_step, size[lane]);
       const Real reach = m.newton->reach();
       for (int lane = 0; lane < lanes; ++lane) share = std::min(share, reach[lane]);
     }

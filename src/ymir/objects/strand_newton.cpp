@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ymir/solvers/band_ldl.h"
 
@@ -11,6 +12,7 @@ namespace {
 using Real = StrandReal;
 constexpr double longest_turn = 1.5;    // of a frame in one iteration [rad]
 constexpr double longest_move = 3;      // of a vertex in one iteration, in mean edges
+constexpr double negligible = 1e-6;     // residual, in tolerances, that needs no step to be believed
 constexpr double shortest_edge = 1e-4;  // relative to the mean edge: what a collapsed edge counts as
 
 template <class Layout>
@@ -359,6 +361,16 @@ void StrandNewton::solve() {
   solve(s.step);
 }
 
+StrandReal StrandNewton::step_size() const {
+  const StrandStep& s = step_;
+  Real turn = Real::all(0), shift = Real::all(0);
+  for (int i = 0; i < s.vertices; ++i) {
+    for (int k = 0; k < 3; ++k) shift = max(abs(s.step[row(i, k)]), shift);
+    turn = max(abs(s.step[row(i, 3)]), turn);
+  }
+  return max(turn, shift / s.mean_length);
+}
+
 StrandReal StrandNewton::reach() const {
   const StrandStep& s = step_;
   Real turn = Real::all(0), shift = Real::all(0);
@@ -402,13 +414,15 @@ StrandReport StrandNewton::advance(int group, double time, double dt, const Root
   };
   for (int lane = 0; lane < StrandSystem::lanes; ++lane) step_.active.set(lane, present(lane) ? 1 : 0);
   begin(group, time, dt, pose, forces, constraints);
+  Real last_step = Real::all(std::numeric_limits<double>::infinity());
   Real worst = Real::all(0), frozen = 1.0 - step_.active;  // 1: converged, failed, or not to be advanced
   for (;; ++report.iterations) {
     step_.beta = Real::all(1);
     assemble(forces, constraints);
     const Real left = residual();
     const auto was_frozen = frozen > 0.0;
-    frozen = select((left < settings.tolerance) | was_frozen, Real::all(1), 0.0);
+    const auto settled = (last_step < std::sqrt(settings.tolerance)) | (left < settings.tolerance * negligible);
+    frozen = select(((left < settings.tolerance) & settled) | was_frozen, Real::all(1), 0.0);
     bool finished = true;
     for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
       if (was_frozen[lane]) continue;
@@ -434,6 +448,7 @@ StrandReport StrandNewton::advance(int group, double time, double dt, const Root
       assemble(forces, constraints);
     }
     solve();
+    last_step = step_size();
     move(reach(), frozen, constraints);
   }
   report.weakened = weakened_;

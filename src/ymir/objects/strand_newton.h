@@ -21,6 +21,9 @@ struct RootPose {
   Vec3<StrandReal> tangent, m1;  // unit, orthogonal
 };
 
+// A lane has converged when its residual displacements are below the tolerance and its last step below the square root
+// of it: Newton converges quadratically, so that what is left is of the order of the tolerance. The residual alone
+// would not do: every vertex may be in place relative to its neighbours while the whole strand has yet to fall.
 struct NewtonSettings {
   double tolerance = 1e-4;  // of residual displacements, relative to the mean edge
   int max_iterations = 30;
@@ -36,6 +39,7 @@ struct StrandReport {
   int weakened = 0;                  // factorisations repeated with less geometric stiffness
   double residual = 0;               // largest of all lanes, unit-free
   bool converged = true;
+  int unconverged = 0;  // lanes accepted although above the tolerance
   LaneSet failed{};
 };
 
@@ -61,6 +65,8 @@ class StrandNewton {
   bool factor();
   void solve();  // step.step <- -A^-1 (residual + condensed)
   void solve(StrandReal* vector) const;
+  // Largest move or turn of step.step, in mean edges or radians.
+  StrandReal step_size() const;
   // Share of step.step that a lane may move at once.
   StrandReal reach() const;
   // By that share, and not at all where `frozen` > 0.

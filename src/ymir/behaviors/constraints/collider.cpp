@@ -95,12 +95,12 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .range(0, 1)
           .param(&Params::friction, "friction", unit::none, "Coulomb coefficient.")
           .at_least(0)
-          .param(&Params::strand_stiffness, "strand_stiffness", unit::newton_per_m,
-                 "Strands are kept out by a penalty force of this stiffness per vertex.")
+          .param(&Params::strand_stiffness, "strand_stiffness", unit::none,
+                 "Stiffness of the force that keeps strands out, by inertia: k dt^2/m of a vertex.")
           .positive()
           .advanced()
           .param(&Params::strand_thickness, "strand_thickness", unit::m, "Distance kept between strands and the solid.")
-          .at_least(0)
+          .positive()
           .advanced(),
       "motion: point that turns in place; `center`, or the origin of a mesh, when absent.");
 }

@@ -23,8 +23,8 @@ struct ColliderBehavior final : Behavior {
     std::optional<double> voxel;  // [m]
     Varying<double> restitution{0.3};
     Varying<double> friction{0.3};
-    double strand_stiffness = 1;     // [N/m]
-    double strand_thickness = 2e-4;  // [m]
+    double strand_stiffness = 200;
+    double strand_thickness = 5e-4;  // [m]
   };
   static Schema<Params> schema();
 

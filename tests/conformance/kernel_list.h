@@ -1,0 +1,25 @@
+// All constraint kernels. A struct in src/ymir/physics that declares `rows` must stand in one of the two lists: a test
+// reads the sources and says which is missing.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string_view>
+
+#include "ymir/physics/rods/bend_twist.h"
+#include "ymir/physics/rods/stretch.h"
+
+namespace ymir::conformance {
+
+using Kernels = testing::Types<Stretch, BendTwist>;
+inline constexpr std::array<std::string_view, 2> kernel_names{"Stretch", "BendTwist"};
+
+// Evaluated by functions of their own shape; the same properties are tested there.
+struct TestedElsewhere {
+  std::string_view name, test;
+};
+inline constexpr std::array<TestedElsewhere, 1> tested_elsewhere{
+    {{"Attachment", "tests/unit/physics/attachment_test.cpp"}}};
+
+}  // namespace ymir::conformance
