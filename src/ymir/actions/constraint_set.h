@@ -134,7 +134,7 @@ class ConstraintSet final : public StrandConstraint {
       K::value(g, c);
       K::gradient(g, j);
       T along = T::all(0);
-      for (int k = 0; k < K::coordinates; ++k) along = mul_add(j[0][k], coordinate_step(s, i, k), along);
+      for (int k = 0; k < K::coordinates; ++k) along = mul_add(j[0][k], coordinate_of(s, s.step, i, k), along);
       const T next = weight[i] * (strained(s, work, i, 0, c[0]) + along * growth(s));
       force[i] += (next - force[i]) * fraction;
     }
@@ -151,6 +151,62 @@ class ConstraintSet final : public StrandConstraint {
         const T next = dahl_friction(c[a], work[a * s.vertices + i], zeta[i], measure[i] * damping_.dahl_saturation,
                                      measure[i] * damping_.dahl_length);
         zeta[i] = select(s.active > 0.0, select(measure[i] > 0.0, next, 0.0), zeta[i]);
+      }
+    }
+  }
+
+  int parameters() const override { return K::rows; }
+
+  void strain_of(const StrandStep& s, const StrandReal* displacement, StrandReal* jz) const override {
+    each_gradient(s, [&](int i, const T(*j)[K::coordinates]) {
+      for (int a = 0; a < K::rows; ++a) {
+        T sum = T::all(0);
+        for (int k = 0; k < K::coordinates; ++k) sum = mul_add(j[a][k], coordinate_of(s, displacement, i, k), sum);
+        jz[a * s.vertices + i] = sum;
+      }
+    });
+  }
+
+  void weigh_rest(const StrandStep& s, StrandReal* p) const override {
+    for (int a = 0; a < K::rows; ++a)
+      for (int i = first(); i < last(s); ++i)
+        p[a * s.vertices + i] *= strands_->plane(s.group, channels_.weight + a)[i];
+  }
+
+  void add_rest_force(StrandStep& s, const StrandReal* dp, StrandReal* to) const override {
+    each_gradient(s, [&](int i, const T(*j)[K::coordinates]) {
+      T y[K::rows];
+      for (int a = 0; a < K::rows; ++a)
+        y[a] = strands_->plane(s.group, channels_.weight + a)[i] * dp[a * s.vertices + i];
+      if (s.multipliers)
+        add_gradient<MultiplierLayout>(to, i, j, y);
+      else
+        add_gradient<PlainLayout>(to, i, j, y);
+    });
+  }
+
+  void shift_rest(StrandStep& s, const StrandReal* change) override {
+    for (int a = 0; a < K::rows; ++a) {
+      T* rest = strands_->plane(s.group, channels_.rest + a);
+      const T* weight = strands_->plane(s.group, channels_.weight + a);
+      for (int i = first(); i < last(s); ++i) {
+        const T grown = select((s.active > 0.0) & (weight[i] > 0.0), change[a * s.vertices + i], 0.0);
+        // A hard constraint has no strain: its multiplier takes the force.
+        if (mode_ != ConstraintMode::hard) rest[i] -= grown;
+        if (mode_ != ConstraintMode::stiffness) strands_->plane(s.group, channels_.force)[i] += weight[i] * grown;
+      }
+    }
+  }
+
+  void stiffen(StrandStep& s, const StrandReal& factor) override {
+    if (mode_ != ConstraintMode::stiffness) return;
+    for (int i = first(); i < last(s); ++i) {
+      T c[K::rows];
+      K::value(gather(s, i), c);
+      for (int a = 0; a < K::rows; ++a) {
+        T* rest = strands_->plane(s.group, channels_.rest + a);
+        rest[i] = c[a] - (c[a] - rest[i]) / factor;
+        strands_->plane(s.group, channels_.weight + a)[i] *= factor;
       }
     }
   }
@@ -175,11 +231,19 @@ class ConstraintSet final : public StrandConstraint {
     return damping_.relaxation_time > 0 ? c + (value - work[a * s.vertices + i]) * (damping_.relaxation_time / s.dt)
                                         : c;
   }
-  T coordinate_step(const StrandStep& s, int i, int k) const {
+  template <class F>
+  static void each_gradient(const StrandStep& s, F&& f) {
+    for (int i = first(); i < last(s); ++i) {
+      T j[K::rows][K::coordinates];
+      K::gradient(gather(s, i), j);
+      f(i, j);
+    }
+  }
+  static T coordinate_of(const StrandStep& s, const StrandReal* displacement, int i, int k) {
     const Difference d = K::chain[static_cast<std::size_t>(k)];
     const auto at = [&](int local) {
-      return s.step[s.multipliers ? MultiplierLayout::row(i - vertices_before, local)
-                                  : PlainLayout::row(i - vertices_before, local)];
+      return displacement[s.multipliers ? MultiplierLayout::row(i - vertices_before, local)
+                                        : PlainLayout::row(i - vertices_before, local)];
     };
     return d.minus < 0 ? at(d.plus) : at(d.plus) - at(d.minus);
   }
@@ -230,9 +294,9 @@ class ConstraintSet final : public StrandConstraint {
           const T gap = abs(strained(s, work, i, 0, c[0]) - force[i] / select(exists, weight[0][i], 1.0));
           s.violation = max(select(exists, gap, 0.0), s.violation);
         }
-        y[0] = max(force[i], T::all(0));
+        y[0] = s.curvature == StrandStep::Curvature::exact ? force[i] : max(force[i], T::all(0));
       }
-      K::add_curvature(g, y, h);
+      if (s.curvature != StrandStep::Curvature::none) K::add_curvature(g, y, h);
       scatter<Layout>(s.matrix, i, h, std::make_index_sequence<ScatterTable<K>::size>{});
     }
   }

@@ -8,6 +8,7 @@
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
 #include "ymir/base/log.h"
+#include "ymir/objects/inverse_dynamics.h"
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/rods/cross_section.h"
@@ -218,6 +219,7 @@ void CurvesObject::ingest() {
   }
   strands_.assign(std::move(mine));
   curves_ = {};
+  if (description_.gravity_compensation > 0) compensate_gravity();
   Communicator& communicator = domain.communicator();
   const std::int64_t resampled = communicator.sum(resampled_), held = communicator.sum(held_);
   if (resampled > 0 && communicator.root())
@@ -225,6 +227,36 @@ void CurvesObject::ingest() {
                           resampled));
   if (held > 0 && communicator.root())
     log::warn(fmt::format("{}: {} strands have no length; they stay where their root is", path(), held));
+}
+
+void CurvesObject::compensate_gravity() {
+  strands_.save();
+  std::vector<Compensation> results(static_cast<std::size_t>(strands_.group_count()));
+  parallel_for(strands_.group_count(), [&](std::ptrdiff_t g) {
+    StrandNewton newton(strands_, channels_);
+    InverseDynamics inverse(newton, forces_, constraints_);
+    results[static_cast<std::size_t>(g)] = inverse.compensate(static_cast<int>(g), description_.gravity_compensation);
+  });
+  Communicator& communicator = strands_.domain().communicator();
+  std::int64_t stiffened = 0, unstable = 0;
+  double most = 1, left = 0;
+  for (const Compensation& r : results) {
+    stiffened += r.stiffened;
+    unstable += r.unstable;
+    most = std::max(most, r.largest_factor);
+    left = std::max(left, r.residual);
+  }
+  stiffened = communicator.sum(stiffened);
+  unstable = communicator.sum(unstable);
+  most = communicator.max(most);
+  left = communicator.max(left);
+  if (!communicator.root()) return;
+  log::info(fmt::format(
+      "{}: rest shapes hold the groom against constant forces to {:.1e} of a vertex's weight; {} strands stiffened, "
+      "up to {:.3g} times",
+      path(), left, stiffened, most));
+  if (unstable > 0)
+    log::warn(fmt::format("{}: {} strands cannot stand as groomed however stiff; they will sag", path(), unstable));
 }
 
 void CurvesObject::schedule(Timeline& timeline) {

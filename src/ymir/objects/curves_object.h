@@ -33,6 +33,7 @@ class CurvesObject final : public Object, public ForceTarget {
     double flattening = 1;  // semi-axis along m2 by that along m1
     bool clamped = true;    // roots are held, in position and orientation
     NewtonSettings newton;
+    double gravity_compensation = 0;  // share of the constant forces that the rest shape is adapted to, 0 to 1
   };
 
   CurvesObject(std::string path, int group, GridDomain& domain, const Description& description);
@@ -101,6 +102,7 @@ class CurvesObject final : public Object, public ForceTarget {
  private:
   Strand make_strand(std::int64_t id);
   RootPose saved_root(int group) const;
+  void compensate_gravity();
   StrandReport advance_group(StrandNewton& newton, int group, const Step& step, std::int64_t& halvings);
   StrandReport advance_halved(StrandNewton& newton, int group, const Step& step, const RootPose* pose, LaneSet failed,
                               std::int64_t& halvings);

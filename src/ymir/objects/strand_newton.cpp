@@ -406,6 +406,28 @@ void StrandNewton::end(Constraints constraints) {
   }
 }
 
+void StrandNewton::constant_load(Real& sum, Real& vertices) const {
+  sum = vertices = Real::all(0);
+  const int n = step_.vertices;
+  for (int i = 0; i < n; ++i) {
+    const Real x = constant_[i], y = constant_[n + i], z = constant_[2 * n + i];
+    sum += sqrt(x * x + y * y + z * z) * free_position_[i];
+    vertices += free_position_[i];
+  }
+}
+
+void StrandNewton::add_constant_load(Real* rows, double factor) const {
+  for (int i = 0; i < step_.vertices; ++i)
+    for (int k = 0; k < 3; ++k) rows[row(i, k)] += constant_[k * step_.vertices + i] * free_position_[i] * factor;
+}
+
+void StrandNewton::mask(Real* rows) const {
+  for (int i = 0; i < step_.vertices; ++i) {
+    for (int k = 0; k < 3; ++k) rows[row(i, k)] *= free_position_[i];
+    rows[row(i, 3)] *= free_angle_[i];
+  }
+}
+
 StrandReport StrandNewton::advance(int group, double time, double dt, const RootPose* pose, Forces forces,
                                    Constraints constraints, const NewtonSettings& settings, LaneSet lanes) {
   StrandReport report;

@@ -73,6 +73,11 @@ class StrandNewton {
   void move(const StrandReal& share, const StrandReal& frozen, Constraints constraints);
   void end(Constraints constraints);
 
+  // Of the constant forces on free vertices: sum of their sizes [N], and number of vertices.
+  void constant_load(StrandReal& sum, StrandReal& vertices) const;
+  void add_constant_load(StrandReal* rows, double factor) const;
+  void mask(StrandReal* rows) const;  // zero where unknowns are given
+
   StrandStep& step() { return step_; }
   const StrandStep& step() const { return step_; }
   // Moves whole strands rigidly with their roots; after begin().

@@ -68,6 +68,9 @@ struct StrandStep {
   StrandReal mean_length;
   StrandReal active = StrandReal::all(1);  // 1: advanced; 0: left as it is
   StrandReal beta;                         // share of the geometric stiffness kept, 1 unless a pivot failed
+  // What of the second derivatives d2C enters the matrix: as Newton wants it (clamped tension), none, or all of it.
+  enum class Curvature : std::uint8_t { newton, none, exact };
+  Curvature curvature = Curvature::newton;
   std::vector<StrandReal*> constraint_work;
 
   // A point of a strand with its frame and how both follow the unknowns.
@@ -94,6 +97,17 @@ class StrandConstraint {
   virtual void advance(StrandStep& step, const StrandReal& fraction, StrandReal* work) = 0;
   // The substep is solved, in active lanes.
   virtual void end(StrandStep& step, StrandReal* work) = 0;
+
+  // Derivatives with respect to rest values p (inverse dynamics); planes of parameters() per vertex, none by default.
+  virtual int parameters() const { return 0; }
+  virtual void strain_of(const StrandStep& /*step*/, const StrandReal* /*displacement*/, StrandReal* /*jz*/) const {
+  }                                                                                                         // J z
+  virtual void weigh_rest(const StrandStep& /*step*/, StrandReal* /*p*/) const {}                           // p <- W p
+  virtual void add_rest_force(StrandStep& /*step*/, const StrandReal* /*dp*/, StrandReal* /*to*/) const {}  // += J'W dp
+  // Rest values such that the strain C - p at the present configuration grows by `change`, where the lane is active.
+  virtual void shift_rest(StrandStep& /*step*/, const StrandReal* /*change*/) {}
+  // Stiffness times `factor` (per lane) at unchanged forces. Hard and primal-dual constraints stay as they are.
+  virtual void stiffen(StrandStep& /*step*/, const StrandReal& /*factor*/) {}
 };
 
 }  // namespace ymir

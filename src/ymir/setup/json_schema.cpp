@@ -126,8 +126,7 @@ Json inputs(const Registry& registry) {
   Json input = object_of(InputParams::schema().info());
   input["properties"]["overrides"] = object_of(registry.varying_parameters());
   Json one_kind = Json::array();
-  for (const InputSource& source : input_sources())
-    one_kind.push_back({{"required", Json::array({source.parameter})}});
+  for (const InputSource& source : input_sources()) one_kind.push_back({{"required", Json::array({source.parameter})}});
   input["oneOf"] = std::move(one_kind);
   return {{"type", Json::array({"object", "null"})},
           {"description", "Geometry and volumes, from files or made, by name."},

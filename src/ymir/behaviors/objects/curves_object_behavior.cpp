@@ -21,6 +21,10 @@ Schema<CurvesObjectBehavior::Params> CurvesObjectBehavior::schema() {
       .range(0.01, 1)
       .param(&Params::clamp_roots, "clamp_roots",
              "The first vertex of every strand is held, in place and orientation; otherwise strands are free.")
+      .param(
+          &Params::gravity_compensation, "gravity_compensation", unit::none,
+          "Adapts rest shapes so that the groom holds under gravity and other constant forces: 1 fully, 0 not at all.")
+      .range(0, 1)
       .param(&Params::tolerance, "tolerance", unit::none,
              "Newton stops when residuals move no vertex by more than this part of an edge.")
       .range(1e-13, 0.1)
@@ -38,6 +42,7 @@ void CurvesObjectBehavior::create(Scope& scope) {
   d.flattening = params_.flattening;
   d.clamped = params_.clamp_roots;
   d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};
+  d.gravity_compensation = params_.gravity_compensation;
   Curves curves = scope.curves(params_.curves);
   const Vec3d extent = bounds(curves.positions).size();
   // Eight buckets along the longest side to begin with; the simulation adapts them.
