@@ -6,6 +6,7 @@ PointForce gravity_force(std::string owner, Vec3d acceleration, PointField<Vec3d
   PointForce force;
   force.owner = std::move(owner);
   force.what = "weight";
+  force.steady = true;
   force.accumulate = [acceleration, per_point = std::move(per_point)](
                          const PointBlock& block, Planes<const Vec3d>::Type, const ForceBlock& out) {
     if (per_point) {

@@ -50,7 +50,7 @@ const InputSpec& Scope::spec(const InputRef& input) const {
 Points Scope::points(const InputRef& input) const {
   const InputSpec& from = spec(input);
   Points points = read_points(from.path);
-  for (Vec3d& p : points.positions) p *= from.scale;
+  for (Vec3d& p : points.positions) p = from.place(p);
   points.vertices.resize(points.positions.size());
   add_overrides(points.vertices, from.overrides);
   return points;
@@ -60,7 +60,7 @@ Curves Scope::curves(const InputRef& input) const {
   const InputSpec& from = spec(input);
   const bool made = !from.recipe.items.empty();
   Curves curves = made ? generated_curves(from.recipe, "inputs." + from.name) : read_curves(from.path);
-  for (Vec3d& p : curves.positions) p *= from.scale;
+  for (Vec3d& p : curves.positions) p = from.place(p);
   curves.vertices.resize(curves.positions.size());
   curves.strands.resize(curves.strand_count());
   // Radii of a groom are lengths in the file's unit.
@@ -77,7 +77,7 @@ Surface Scope::surface(const InputRef& input) const {
   const InputSpec& from = spec(input);
   if (!from.recipe.items.empty()) return generated_surface(from.recipe);
   Surface surface = read_surface(from.path);
-  for (Vec3d& p : surface.positions) p *= from.scale;
+  for (Vec3d& p : surface.positions) p = from.place(p);
   return surface;
 }
 
@@ -97,9 +97,9 @@ AnimatedSurface Scope::animated_surface(const InputRef& input) const {
                              time.frames.first - 1,
                              {},
                              {}};
-    sequence.load = [file, scale = from.scale](std::int64_t frame) {
+    sequence.load = [file, from](std::int64_t frame) {
       Surface read = read_surface(file(frame));
-      for (Vec3d& p : read.positions) p *= scale;
+      for (Vec3d& p : read.positions) p = from.place(p);
       return read;
     };
     sequence.name = [file](std::int64_t frame) { return file(frame).string(); };

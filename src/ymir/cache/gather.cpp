@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <utility>
 
 #include "ymir/base/check.h"
@@ -70,6 +72,41 @@ void append(ObjectState& whole, const ObjectState& part) {
   }
 }
 
+// Curves whose strands carry their number come in its order, whatever rank they were on.
+void sort_strands(ObjectState& object) {
+  const auto numbered = object.channels.find("strand");
+  if (object.kind != "curves" || numbered == object.channels.end() || !numbered->second.holds<std::int64_t>()) return;
+  const auto number = numbered->second.as<std::int64_t>();
+  const auto first = object.channels.at("first").as<std::int64_t>();
+  if (first.size() != number.size() + 1) return;
+  std::vector<std::size_t> order(number.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return number[a] < number[b]; });
+  const std::size_t vertices = vertices_of(object);
+  std::map<std::string, Array, std::less<>> sorted;
+  for (const auto& [name, array] : object.channels) {
+    Array& target = sorted[name] = Array(array.type(), array.components(), 0);
+    const auto take = [&](std::size_t begin, std::size_t end) {
+      const auto from = array.bytes().begin();
+      target.bytes().insert(target.bytes().end(), from + static_cast<std::ptrdiff_t>(begin * array.stride()),
+                            from + static_cast<std::ptrdiff_t>(end * array.stride()));
+    };
+    if (name == "first") {
+      std::vector<std::int64_t> starts{0};
+      for (const std::size_t s : order) starts.push_back(starts.back() + first[s + 1] - first[s]);
+      target = Array::of(starts);
+    } else if (array.count() == number.size()) {
+      for (const std::size_t s : order) take(s, s + 1);
+    } else if (array.count() == vertices) {
+      for (const std::size_t s : order)
+        take(static_cast<std::size_t>(first[s]), static_cast<std::size_t>(first[s + 1]));
+    } else {
+      target = array;
+    }
+  }
+  object.channels = std::move(sorted);
+}
+
 // Wire format: layout hash, then per channel in order: bytes (u64) and the data.
 Bytes pack(const Frame& frame) {
   Bytes packed;
@@ -127,6 +164,7 @@ Frame join_frames(std::vector<Frame> parts) {
     YMIR_CHECK(layout_hash(parts[p]) == layout_hash(whole));
     for (std::size_t o = 0; o < whole.objects.size(); ++o) append(whole.objects[o], parts[p].objects[o]);
   }
+  for (ObjectState& object : whole.objects) sort_strands(object);
   return whole;
 }
 

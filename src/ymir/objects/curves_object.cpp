@@ -89,10 +89,25 @@ CurvesObject::CurvesObject(std::string path, int group, GridDomain& domain, cons
 
 void CurvesObject::set_curves(Curves curves) {
   curves_ = std::move(curves);
+  refuse_bad_shapes();
   for (const Channels* channels : {&curves_.vertices, &curves_.strands})
     for (const auto& [name, array] : channels->all())
       if ((array.holds<Vec3d>() || array.holds<Vec3f>()) && !overrides_.contains(name) && strands_.find(name) < 0)
         overrides_[name] = strands_.add_vector(name, StrandSystem::Kind::constant);
+}
+
+void CurvesObject::refuse_bad_shapes() const {
+  for (std::size_t id = 0; id < curves_.strand_count(); ++id) {
+    const auto first = static_cast<std::size_t>(curves_.first[id]),
+               last = static_cast<std::size_t>(curves_.first[id + 1]);
+    if (first >= last)
+      throw Error(ExitCode::bad_input, fmt::format("{}: strand {} has no vertices; repair the groom", path(), id));
+    for (auto i = first; i < last; ++i)
+      if (!is_finite(curves_.positions[i]))
+        throw Error(ExitCode::bad_input,
+                    fmt::format("{}: strand {}, vertex {}: the position is not finite; repair the groom", path(), id,
+                                i - first));
+  }
 }
 
 PointField<Vec3d> CurvesObject::vector_field(std::string_view name) const {
@@ -114,6 +129,13 @@ std::optional<double> CurvesObject::curve_value(std::string_view name, std::int6
   };
   if (const auto value = read(curves_.vertices, curves_.first[static_cast<std::size_t>(strand)] + vertex)) return value;
   return read(curves_.strands, strand);
+}
+
+double CurvesObject::positive_value(const char* name, std::int64_t strand, int vertex, double otherwise) const {
+  const double value = curve_value(name, strand, vertex).value_or(otherwise);
+  if (value > 0 && std::isfinite(value)) return value;
+  throw Error(ExitCode::bad_input, fmt::format("{}: strand {}, vertex {}: the {} is {}; give a positive one", path(),
+                                               strand, vertex, name, value));
 }
 
 RootFrame CurvesObject::root_frame(std::int64_t strand) const {
@@ -174,12 +196,9 @@ Strand CurvesObject::make_strand(std::int64_t id) {
   strand.channel(channels_.rest_length)[0] = ghost;
   for (int i = 1; i <= n; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const double radius = curve_value("radius", id, i - 1).value_or(description_.radius);
-    if (!(radius > 0) || !std::isfinite(radius))
-      throw Error(ExitCode::bad_input, fmt::format("{}: strand {}, vertex {}: the radius is {}; give a positive one",
-                                                   path(), id, i - 1, radius));
-    const double density = curve_value("density", id, i - 1).value_or(description_.density);
-    const CrossSection section{radius, radius * curve_value("flattening", id, i - 1).value_or(description_.flattening)};
+    const double radius = positive_value("radius", id, i - 1, description_.radius);
+    const double density = positive_value("density", id, i - 1, description_.density);
+    const CrossSection section{radius, radius * positive_value("flattening", id, i - 1, description_.flattening)};
     strand.channel(channels_.radius)[at] = radius;
     const double before = i > 1 && !held ? strand.channel(channels_.rest_length)[at - 1] : 0;
     const double after = i < n && !held ? strand.channel(channels_.rest_length)[at] : 0;
@@ -205,13 +224,8 @@ void CurvesObject::ingest() {
   const GridDomain& domain = strands_.domain();
   std::vector<Strand> mine;
   for (std::int64_t id = 0; id < static_cast<std::int64_t>(curves_.strand_count()); ++id) {
-    const auto first = static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(id)]);
-    for (auto i = first; i < static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(id) + 1]); ++i)
-      if (!is_finite(curves_.positions[i]))
-        throw Error(ExitCode::bad_input,
-                    fmt::format("{}: strand {}, vertex {}: the position is not finite; repair the groom", path(), id,
-                                i - first));
     const auto home = homes_.find(id);
+    const auto first = static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(id)]);
     const Vec3d at = home != homes_.end() ? home->second : curves_.positions[first];
     if (!domain.local(key_of(domain.bucket_of(at)))) continue;
     mine.push_back(make_strand(id));
@@ -231,10 +245,13 @@ void CurvesObject::ingest() {
 
 void CurvesObject::compensate_gravity() {
   strands_.save();
+  std::vector<PointForce> steady;
+  std::copy_if(forces_.begin(), forces_.end(), std::back_inserter(steady),
+               [](const PointForce& f) { return f.steady; });
   std::vector<Compensation> results(static_cast<std::size_t>(strands_.group_count()));
   parallel_for(strands_.group_count(), [&](std::ptrdiff_t g) {
     StrandNewton newton(strands_, channels_);
-    InverseDynamics inverse(newton, forces_, constraints_);
+    InverseDynamics inverse(newton, steady, constraints_);
     results[static_cast<std::size_t>(g)] = inverse.compensate(static_cast<int>(g), description_.gravity_compensation);
   });
   Communicator& communicator = strands_.domain().communicator();
@@ -252,7 +269,7 @@ void CurvesObject::compensate_gravity() {
   left = communicator.max(left);
   if (!communicator.root()) return;
   log::info(fmt::format(
-      "{}: rest shapes hold the groom against constant forces to {:.1e} of a vertex's weight; {} strands stiffened, "
+      "{}: rest shapes hold the groom against gravity to {:.1e} of a vertex's weight; {} strands stiffened, "
       "up to {:.3g} times",
       path(), left, stiffened, most));
   if (unstable > 0)
@@ -377,9 +394,10 @@ void CurvesObject::advance(const Step& step) {
   if (step.iteration > 0) return;  // solved to the end in the first iteration
   std::vector<StrandReport> reports(static_cast<std::size_t>(strands_.group_count()));
   std::vector<std::int64_t> halvings(reports.size(), 0);
+  // One per thread: its memory stays in that core's cache.
+  std::vector<StrandNewton> solvers(static_cast<std::size_t>(threads()), StrandNewton(strands_, channels_));
   parallel_for(strands_.group_count(), [&](std::ptrdiff_t g) {
-    thread_local std::map<const CurvesObject*, StrandNewton> solvers;
-    StrandNewton& newton = solvers.try_emplace(this, strands_, channels_).first->second;
+    StrandNewton& newton = solvers[static_cast<std::size_t>(thread_index())];
     const auto at = static_cast<std::size_t>(g);
     if (coupling_ && coupling_->in_cluster(this, static_cast<int>(g))) return;
     reports[at] = advance_group(newton, static_cast<int>(g), step, halvings[at]);
@@ -472,6 +490,7 @@ void CurvesObject::restore(const ObjectState* whole) {
     if (vertices.size() != ids.size() || homes.size() != ids.size()) throw bad();
     std::size_t at = 0;
     for (std::size_t s = 0; s < ids.size(); ++s) {
+      if (vertices[s] < 1 || vertices[s] > static_cast<std::int64_t>(values.size())) throw bad();
       Strand strand = strands_.make_strand(ids[s], static_cast<int>(vertices[s]));
       if (at + strand.values.size() > values.size()) throw bad();
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(at), strand.values.size(), strand.values.begin());

@@ -100,6 +100,8 @@ class CurvesObject final : public Object, public ForceTarget {
   std::int64_t unconverged() const { return unconverged_; }  // strand steps accepted above the tolerance
 
  private:
+  void refuse_bad_shapes() const;
+  double positive_value(const char* name, std::int64_t strand, int vertex, double otherwise) const;
   Strand make_strand(std::int64_t id);
   RootPose saved_root(int group) const;
   void compensate_gravity();

@@ -37,6 +37,7 @@ struct PointForce {
   std::string owner;  // path of the behavior
   std::string what;
   Dependence on_velocity = Dependence::none;
+  bool steady = false;  // the same at all times: rest shapes may be adapted to it
   // Optional: a vector per point that depends on its position alone (a wind velocity), sampled once per substep.
   std::function<void(const PointBlock&, Planes<Vec3d>::Type sampled)> sample;
   std::function<void(const PointBlock&, Planes<const Vec3d>::Type sampled, const ForceBlock&)> accumulate;

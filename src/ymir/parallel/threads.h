@@ -10,6 +10,7 @@
 namespace ymir {
 
 int threads();                // threads that parallel loops use
+int thread_index();           // of the calling thread in a parallel loop, below threads()
 void set_threads(int count);  // 0: as many as the machine offers
 
 // First exception of a parallel loop, rethrown on the calling thread (OpenMP would terminate).

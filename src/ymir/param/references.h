@@ -12,6 +12,7 @@
 
 namespace ymir {
 
+enum class UpAxis : std::uint8_t { y, z };
 enum class InputKind : std::uint8_t { points, curves, surface, volume };
 
 constexpr std::string_view to_string(InputKind kind) {
@@ -43,7 +44,7 @@ struct GroupRef {
 struct InputSpec {
   std::string name;
   InputKind kind = InputKind::points;
-  ParamValues recipe;  // of an input that is made instead of read (GeneratedInput), complete; empty: a file
+  ParamValues recipe;          // of an input that is made instead of read (GeneratedInput), complete; empty: a file
   std::filesystem::path path;  // resolved against the setup file's folder; of a sequence, its first file
   std::string written_path;    // as the setup file has it
   // A sequence: one file per frame from first_frame on; empty where the input is one file.
@@ -51,6 +52,9 @@ struct InputSpec {
   std::int64_t first_frame = 1;
   RigidMotion motion;
   double scale = 1;       // length of one unit of the file [m]
+  UpAxis up = UpAxis::y;  // of the file; z is turned to y
+  // A point of the file in metres, y up.
+  Vec3d place(Vec3d p) const { return (up == UpAxis::z ? Vec3d{p.x, p.z, -p.y} : p) * scale; }
   ParamValues overrides;  // parameters that behaviors take from this object instead of their own
 };
 

@@ -62,7 +62,9 @@ Schema<InputParams> InputParams::schema() {
                      "frame.")
               .param(&P::volume, "volume", "File of a volume, relative to the setup file.")
               .param(&P::scale, "scale", unit::m, "Length of one unit of the file.")
-              .positive()),
+              .positive()
+              .param(&P::up, "up", "Axis that points up in the file; z is turned to y. Volumes must have y up.")
+              .enumerated<UpAxis>({{"y", UpAxis::y}, {"z", UpAxis::z}})),
       "motion: point that turns in place; the origin when absent.");
 }
 

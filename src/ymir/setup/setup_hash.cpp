@@ -75,6 +75,7 @@ std::uint64_t hash_setup(const SolverSetup& setup) {
     hasher.add(input.written_path);
     hasher.add(input.recipe);
     hasher.add(hash_bits(input.scale));
+    hasher.add(static_cast<std::uint64_t>(input.up));
     hasher.add(input.frames.size());
     hasher.add(static_cast<std::uint64_t>(input.first_frame));
     hasher.add(input.motion.keys().size());

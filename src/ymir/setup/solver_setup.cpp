@@ -111,6 +111,7 @@ class SetupReader {
     InputSpec input;
     input.name = entry.key;
     input.scale = params.scale;
+    input.up = params.up;
     if (const YamlNode* overrides = entry.value.find("overrides"))
       input.overrides = values_.read(*overrides, registry_.varying_parameters(), path + ".overrides");
     int kinds = 0;
