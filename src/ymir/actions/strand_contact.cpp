@@ -43,7 +43,7 @@ class StrandContact final : public StrandConstraint {
     const StrandReal* mass = strands_->plane(s.group, mass_);
     const StrandSystem::Group& group = strands_->group(s.group);
     for (int lane = 0; lane < StrandSystem::lanes; ++lane)
-      for (int i = 2; i < group.count[static_cast<std::size_t>(lane)]; ++i) {
+      for (int i = 1; i < group.count[static_cast<std::size_t>(lane)]; ++i) {
         const Vec3d x{s.position[0][i][lane], s.position[1][i][lane], s.position[2][i][lane]};
         const DistanceSample sample = collider_.distance(collider_.pose ? now_.to_body(x) : x);
         const double depth = clearance[i][lane] - sample.distance;

@@ -394,10 +394,10 @@ void CurvesObject::advance(const Step& step) {
   if (step.iteration > 0) return;  // solved to the end in the first iteration
   std::vector<StrandReport> reports(static_cast<std::size_t>(strands_.group_count()));
   std::vector<std::int64_t> halvings(reports.size(), 0);
-  // One per thread: its memory stays in that core's cache.
-  std::vector<StrandNewton> solvers(static_cast<std::size_t>(threads()), StrandNewton(strands_, channels_));
+  while (solvers_.size() < static_cast<std::size_t>(threads()))
+    solvers_.push_back(std::make_unique<StrandNewton>(strands_, channels_));
   parallel_for(strands_.group_count(), [&](std::ptrdiff_t g) {
-    StrandNewton& newton = solvers[static_cast<std::size_t>(thread_index())];
+    StrandNewton& newton = *solvers_[static_cast<std::size_t>(thread_index())];
     const auto at = static_cast<std::size_t>(g);
     if (coupling_ && coupling_->in_cluster(this, static_cast<int>(g))) return;
     reports[at] = advance_group(newton, static_cast<int>(g), step, halvings[at]);

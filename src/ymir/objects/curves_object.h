@@ -121,7 +121,8 @@ class CurvesObject final : public Object, public ForceTarget {
   RootMotion root_motion_;
   std::shared_ptr<StrandCoupling> coupling_;
   bool leads_coupling_ = false;
-  std::int64_t resampled_ = 0, held_ = 0;  // strands with coincident vertices; of no length
+  std::int64_t resampled_ = 0, held_ = 0;               // strands with coincident vertices; of no length
+  std::vector<std::unique_ptr<StrandNewton>> solvers_;  // one per thread: their memory stays in its core's cache
   SolveReport report_;
   std::int64_t newton_iterations_ = 0, strand_steps_ = 0, weakened_ = 0, local_halvings_ = 0, unconverged_ = 0;
   int most_iterations_ = 0;

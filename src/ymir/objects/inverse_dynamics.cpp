@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ymir {
 namespace {
@@ -38,13 +39,25 @@ Compensation InverseDynamics::compensate(int group, double share) {
       at += static_cast<std::size_t>(c->parameters() * s.vertices);
     }
   };
-  for (int pass = 0; pass < passes; ++pass) {
-    begin(group, StrandStep::Curvature::none);
-    if (!newton_->factor()) return result;
+  // Rest values and multipliers that take up what is left of the load.
+  const auto take_load = [&] {
     newton_->solve();
     std::vector<Real> strain(parameter_count(), Real::all(0));
     each_constraint([&](StrandConstraint& c, std::size_t at) { c.strain_of(s, s.step, strain.data() + at); });
     each_constraint([&](StrandConstraint& c, std::size_t at) { c.shift_rest(s, strain.data() + at); });
+    for (std::size_t c = 0; c < constraints_.size(); ++c)
+      if (constraints_[c]->needs_multipliers()) constraints_[c]->advance(s, Real::all(1), s.constraint_work[c]);
+  };
+  for (int pass = 0; pass < passes; ++pass) {
+    begin(group, StrandStep::Curvature::none);
+    // Tensions are in balance by themselves from here on; W (C - p) has the rounding of p.
+    if (pass > 0) std::fill_n(s.condensed, newton_->rows(), Real::all(0));
+    if (!newton_->factor()) {
+      s.curvature = StrandStep::Curvature::newton;
+      result.residual = std::numeric_limits<double>::infinity();
+      return result;
+    }
+    take_load();
   }
   // Stability: H must have positive pivots.
   for (int attempt = 0; attempt <= max_stiffenings; ++attempt) {
@@ -69,15 +82,11 @@ Compensation InverseDynamics::compensate(int group, double share) {
     if (weight[lane] > 0) result.residual = std::max(result.residual, worst[lane] * count[lane] / weight[lane]);
   // A share of the loads: give back the rest of the strain.
   if (share < 1) {
-    std::vector<Real> strain(parameter_count(), Real::all(0));
     begin(group, StrandStep::Curvature::none);
-    for (int r = 0; r < newton_->rows(); ++r) s.residual[r] = Real::all(0);
+    std::fill_n(s.residual, newton_->rows(), Real::all(0));
+    std::fill_n(s.condensed, newton_->rows(), Real::all(0));
     newton_->add_constant_load(s.residual, 1 - share);
-    if (newton_->factor()) {
-      newton_->solve();
-      each_constraint([&](StrandConstraint& c, std::size_t at) { c.strain_of(s, s.step, strain.data() + at); });
-      each_constraint([&](StrandConstraint& c, std::size_t at) { c.shift_rest(s, strain.data() + at); });
-    }
+    if (newton_->factor()) take_load();
   }
   s.curvature = StrandStep::Curvature::newton;
   return result;
