@@ -65,7 +65,7 @@ void co_locate(const std::vector<CurvesObject*>& members, const std::vector<Stra
   if (all) {
     for (CurvesObject* object : members)
       for (std::size_t s = 0; s < object->curves().strand_count(); ++s)
-        object->set_home(static_cast<std::int64_t>(s), root(members.front(), 0));
+        object->set_home(static_cast<std::int64_t>(s), root(members.front(), 0), 0);
     return;
   }
   using Key = std::pair<std::ptrdiff_t, std::int64_t>;  // member and strand: the same order on every rank
@@ -84,7 +84,8 @@ void co_locate(const std::vector<CurvesObject*>& members, const std::vector<Stra
   for (const auto& [key, above] : parent) {
     const Key top = find(key);
     members[static_cast<std::size_t>(key.first)]->set_home(
-        key.second, root(members[static_cast<std::size_t>(top.first)], top.second));
+        key.second, root(members[static_cast<std::size_t>(top.first)], top.second),
+        top.second * static_cast<std::int64_t>(members.size()) + top.first);
   }
 }
 

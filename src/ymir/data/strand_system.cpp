@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "ymir/base/check.h"
 #include "ymir/base/hash.h"
@@ -31,22 +32,27 @@ int StrandSystem::find(std::string_view name) const {
 }
 
 Strand StrandSystem::make_strand(std::int64_t id, int vertices) const {
-  return {id, vertices, {}, std::vector<double>(static_cast<std::size_t>(vertices * channel_count()))};
+  return {id, vertices, {}, -1, std::vector<double>(static_cast<std::size_t>(vertices * channel_count()))};
 }
 
 void StrandSystem::assign(std::vector<Strand> strands) {
   std::sort(strands.begin(), strands.end(), [](const Strand& a, const Strand& b) {
-    return a.vertices != b.vertices ? a.vertices > b.vertices : a.id < b.id;
+    return std::tuple(a.tie, -a.vertices, a.id) < std::tuple(b.tie, -b.vertices, b.id);
   });
   groups_.clear();
-  groups_.resize((strands.size() + lanes - 1) / lanes);
+  std::vector<std::size_t> firsts;  // strand each group begins with
+  for (std::size_t k = 0; k < strands.size(); ++k)
+    if (firsts.empty() || k - firsts.back() == lanes || strands[k].tie != strands[k - 1].tie) firsts.push_back(k);
+  groups_.resize(firsts.size());
+  firsts.push_back(strands.size());
   parallel_for(group_count(), [&](std::ptrdiff_t g) {
     Group& group = groups_[static_cast<std::size_t>(g)];
-    const std::size_t first = static_cast<std::size_t>(g) * lanes;
+    const std::size_t first = firsts[static_cast<std::size_t>(g)], end = firsts[static_cast<std::size_t>(g) + 1];
     group.vertices = strands[first].vertices;
+    group.tie = strands[first].tie;
     group.id.fill(-1);
     group.values.assign(static_cast<std::size_t>(group.vertices * channel_count()), Real{});
-    for (std::size_t lane = 0; lane < lanes && first + lane < strands.size(); ++lane) {
+    for (std::size_t lane = 0; first + lane < end; ++lane) {
       const Strand& strand = strands[first + lane];
       group.id[lane] = strand.id;
       group.count[lane] = strand.vertices;
@@ -54,7 +60,7 @@ void StrandSystem::assign(std::vector<Strand> strands) {
       for (int c = 0; c < channel_count(); ++c) {
         const auto from = strand.channel(c);
         double* to = reinterpret_cast<double*>(plane(static_cast<int>(g), c));
-        for (std::size_t i = 0; i < from.size(); ++i) to[i * lanes + lane] = from[i];
+        for (std::size_t k = 0; k < from.size(); ++k) to[k * lanes + lane] = from[k];
       }
     }
   });
@@ -75,6 +81,7 @@ Strand StrandSystem::strand(int g, int lane) const {
   const auto l = static_cast<std::size_t>(lane);
   Strand strand = make_strand(group.id[l], group.count[l]);
   strand.home = group.home[l];
+  strand.tie = group.tie;
   for (int c = 0; c < channel_count(); ++c) {
     const double* from = reinterpret_cast<const double*>(plane(g, c));
     const auto to = strand.channel(c);
@@ -153,7 +160,7 @@ void StrandSystem::migrate() {
         continue;
       }
       Bytes& to = outgoing[static_cast<std::size_t>(owner)];
-      const std::int64_t header[2] = {moving.id, moving.vertices};
+      const std::int64_t header[3] = {moving.id, moving.vertices, moving.tie};
       const auto* head = reinterpret_cast<const std::byte*>(header);
       to.insert(to.end(), head, head + sizeof(header));
       const auto* home = reinterpret_cast<const std::byte*>(&moving.home);
@@ -163,10 +170,11 @@ void StrandSystem::migrate() {
     }
   for (const Bytes& incoming : communicator.all_to_all(std::move(outgoing)))
     for (std::size_t at = 0; at < incoming.size();) {
-      std::int64_t header[2];
+      std::int64_t header[3];
       std::memcpy(header, incoming.data() + at, sizeof(header));
       at += sizeof(header);
       Strand arrived = make_strand(header[0], static_cast<int>(header[1]));
+      arrived.tie = header[2];
       std::memcpy(&arrived.home, incoming.data() + at, sizeof(Vec3d));
       at += sizeof(Vec3d);
       std::memcpy(arrived.values.data(), incoming.data() + at, arrived.values.size() * sizeof(double));

@@ -23,6 +23,7 @@ struct Strand {
   std::int64_t id = 0;
   int vertices = 0;
   Vec3d home{0, 0, 0};         // the bucket there decides which rank owns it
+  std::int64_t tie = -1;       // strands that constraints connect have one number of their own; -1: none
   std::vector<double> values;  // [channel][vertex]
   std::span<double> channel(int c) {
     return {values.data() + static_cast<std::size_t>(c) * static_cast<std::size_t>(vertices),
@@ -48,6 +49,7 @@ class StrandSystem {
     std::array<std::int64_t, lanes> id{};  // -1: no strand in this lane
     std::array<int, lanes> count{};        // vertices of each strand, 0 without one
     std::array<Vec3d, lanes> home{};
+    std::int64_t tie = -1;     // of all its strands
     std::vector<Real> values;  // [channel][vertex]
     std::vector<Real> saved;   // state channels at the beginning of the substep
   };
@@ -63,7 +65,8 @@ class StrandSystem {
   int find(std::string_view name) const;
 
   Strand make_strand(std::int64_t id, int vertices) const;
-  // These strands (of this rank) and no others, packed into groups by length, then id.
+  // These strands (of this rank) and no others, packed into groups by length, then id. Strands with different ties
+  // never share a group: what is solved together is then the same on any number of ranks.
   void assign(std::vector<Strand> strands);
   std::vector<Strand> take_all();  // leaves none
   Strand strand(int group, int lane) const;

@@ -226,10 +226,11 @@ void CurvesObject::ingest() {
   for (std::int64_t id = 0; id < static_cast<std::int64_t>(curves_.strand_count()); ++id) {
     const auto home = homes_.find(id);
     const auto first = static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(id)]);
-    const Vec3d at = home != homes_.end() ? home->second : curves_.positions[first];
+    const Vec3d at = home != homes_.end() ? home->second.place : curves_.positions[first];
     if (!domain.local(key_of(domain.bucket_of(at)))) continue;
     mine.push_back(make_strand(id));
     mine.back().home = at;
+    if (home != homes_.end()) mine.back().tie = home->second.tie;
   }
   strands_.assign(std::move(mine));
   curves_ = {};
@@ -457,19 +458,21 @@ ObjectState CurvesObject::frame_state() const {
 }
 
 ObjectState CurvesObject::checkpoint() const {
-  std::vector<std::int64_t> ids, vertices;
+  std::vector<std::int64_t> ids, vertices, ties;
   std::vector<double> values;
   std::vector<Vec3d> homes;
   for (const Strand& strand : strands_.copy_all()) {
     ids.push_back(strand.id);
     vertices.push_back(strand.vertices);
     homes.push_back(strand.home);
+    ties.push_back(strand.tie);
     values.insert(values.end(), strand.values.begin(), strand.values.end());
   }
   ObjectState state{path(), "state", {}, {}};
   state.channels["strand"] = Array::of(ids);
   state.channels["vertices"] = Array::of(vertices);
   state.channels["home"] = Array::of(homes);
+  state.channels["tie"] = Array::of(ties);
   state.channels["values"] = Array::of(values);
   return state;
 }
@@ -481,13 +484,14 @@ void CurvesObject::restore(const ObjectState* whole) {
       return Error(ExitCode::bad_input,
                    "the checkpoint of " + path() + " does not fit; start again with --force-restart");
     };
-    for (const char* name : {"strand", "vertices", "home", "values"})
+    for (const char* name : {"strand", "vertices", "home", "tie", "values"})
       if (!whole->channels.contains(name)) throw bad();
     const auto ids = whole->channels.find("strand")->second.as<std::int64_t>();
     const auto vertices = whole->channels.find("vertices")->second.as<std::int64_t>();
     const auto values = whole->channels.find("values")->second.as<double>();
     const auto homes = whole->channels.find("home")->second.as<Vec3d>();
-    if (vertices.size() != ids.size() || homes.size() != ids.size()) throw bad();
+    const auto ties = whole->channels.find("tie")->second.as<std::int64_t>();
+    if (vertices.size() != ids.size() || homes.size() != ids.size() || ties.size() != ids.size()) throw bad();
     std::size_t at = 0;
     for (std::size_t s = 0; s < ids.size(); ++s) {
       if (vertices[s] < 1 || vertices[s] > static_cast<std::int64_t>(values.size())) throw bad();
@@ -496,6 +500,7 @@ void CurvesObject::restore(const ObjectState* whole) {
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(at), strand.values.size(), strand.values.begin());
       at += strand.values.size();
       strand.home = homes[s];
+      strand.tie = ties[s];
       strands.push_back(std::move(strand));
     }
     if (at != values.size()) throw bad();

@@ -50,8 +50,9 @@ class CurvesObject final : public Object, public ForceTarget {
   }
   const std::shared_ptr<StrandCoupling>& coupling() const { return coupling_; }
   void set_root_motion(RootMotion motion) { root_motion_ = std::move(motion); }
-  // Puts a strand with others: strands with the same home are on the same rank. Its root, unless set here.
-  void set_home(std::int64_t strand, Vec3d home) { homes_[strand] = home; }
+  // Puts a strand with others: strands with the same home are on the same rank, those with the same tie are solved
+  // together. Its root and none, unless set here.
+  void set_home(std::int64_t strand, Vec3d home, std::int64_t tie) { homes_[strand] = {home, tie}; }
   // Called for every strand when it enters, its rest shape being known: fills a constraint's channels.
   using Emission = std::function<void(Strand&)>;
   void add_emission(Emission emission) { emissions_.push_back(std::move(emission)); }
@@ -117,7 +118,11 @@ class CurvesObject final : public Object, public ForceTarget {
   std::vector<std::unique_ptr<StrandConstraint>> constraints_;
   std::vector<Emission> emissions_;
   std::map<std::string, int, std::less<>> overrides_;  // vectors per vertex that Forces may ask for
-  std::map<std::int64_t, Vec3d> homes_;                // of strands that constraints connect, until ingest
+  struct Home {
+    Vec3d place;
+    std::int64_t tie;
+  };
+  std::map<std::int64_t, Home> homes_;  // of strands that constraints connect, until ingest
   RootMotion root_motion_;
   std::shared_ptr<StrandCoupling> coupling_;
   bool leads_coupling_ = false;

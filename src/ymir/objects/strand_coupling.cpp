@@ -19,18 +19,20 @@ constexpr int lanes = StrandSystem::lanes;
 constexpr double linear_tolerance = 1e-9;
 constexpr int max_cg_iterations = 2000;
 
+// y = A x; the vectors of doubles need not be aligned as lanes are.
 template <class Layout>
-void band_product(const Real* matrix, const Real* x, Real* y, int rows) {
+void band_product(const Real* matrix, const double* x, double* y, int rows) {
   constexpr int column = Layout::half_bandwidth + 1;
-  for (int r = 0; r < rows; ++r) y[r] = Real::all(0);
+  std::fill_n(y, rows * lanes, 0.0);
   for (int c = 0; c < rows; ++c) {
     const Real* a = matrix + static_cast<std::ptrdiff_t>(c) * column;
-    Real sum = y[c] + a[0] * x[c];
+    const Real xc = Real::load(x + c * lanes);
+    Real sum = Real::load(y + c * lanes) + a[0] * xc;
     for (int k = 1; k < column && c + k < rows; ++k) {
-      sum = mul_add(a[k], x[c + k], sum);
-      y[c + k] = mul_add(a[k], x[c], y[c + k]);
+      sum = mul_add(a[k], Real::load(x + (c + k) * lanes), sum);
+      mul_add(a[k], xc, Real::load(y + (c + k) * lanes)).store(y + (c + k) * lanes);
     }
-    y[c] = sum;
+    sum.store(y + c * lanes);
   }
 }
 
@@ -96,8 +98,8 @@ struct StrandCoupling::Cluster {
   void product(std::span<const double> x, std::span<double> y) const {
     parallel_for(static_cast<std::ptrdiff_t>(members.size()), [&](std::ptrdiff_t k) {
       const Member& m = members[static_cast<std::size_t>(k)];
-      const Real* from = reinterpret_cast<const Real*>(x.data() + m.offset);
-      Real* to = reinterpret_cast<Real*>(y.data() + m.offset);
+      const double* from = x.data() + m.offset;
+      double* to = y.data() + m.offset;
       if (m.newton->step().multipliers)
         band_product<MultiplierLayout>(m.matrix.data(), from, to, m.newton->rows());
       else
