@@ -166,7 +166,7 @@ class EquilibriumJacobian : public testing::TestWithParam<bool> {
   static std::vector<Parameter> parameters() {
     std::vector<Parameter> all;
     for (const int vertex : {1, 2, 7, 15, edges - 1})
-      for (int plane = GetParam() ? 1 : 0; plane < 4; ++plane) all.push_back({plane, vertex});
+      for (int plane = 0; plane < 4; ++plane) all.push_back({plane, vertex});
     return all;
   }
 };
@@ -307,8 +307,7 @@ TEST(RestForces, AreTheTransposeOfStrains) {
     std::vector<StrandReal> dp(count, StrandReal::all(0)), jz(count, StrandReal::all(0)),
         force(z.size(), StrandReal::all(0));
     for (std::size_t k = 0; k < count; ++k) dp[k].set(0, random.uniform(-1, 1));
-    c->strain_of(s, z.data(), jz.data());
-    c->weigh_rest(s, jz.data());
+    c->rest_gradient(s, z.data(), jz.data());
     c->add_rest_force(s, dp.data(), force.data());
     double left = 0, right = 0, size = 0;
     for (std::size_t r = 0; r < z.size(); ++r) left += z[r][0] * force[r][0];

@@ -167,10 +167,16 @@ class ConstraintSet final : public StrandConstraint {
     });
   }
 
-  void weigh_rest(const StrandStep& s, StrandReal* p) const override {
+  // W J z, and the multiplier of the row where it is held exactly.
+  void rest_gradient(const StrandStep& s, const StrandReal* z, StrandReal* to) const override {
+    strain_of(s, z, to);
     for (int a = 0; a < K::rows; ++a)
-      for (int i = first(); i < last(s); ++i)
-        p[a * s.vertices + i] *= strands_->plane(s.group, channels_.weight + a)[i];
+      for (int i = first(); i < last(s); ++i) {
+        const T weight = strands_->plane(s.group, channels_.weight + a)[i];
+        T& value = to[a * s.vertices + i];
+        value *= weight;
+        if (mode_ == ConstraintMode::hard) value += select(weight > 0.0, z[MultiplierLayout::multiplier(i)], 0.0);
+      }
   }
 
   void add_rest_force(StrandStep& s, const StrandReal* dp, StrandReal* to) const override {
@@ -182,6 +188,10 @@ class ConstraintSet final : public StrandConstraint {
         add_gradient<MultiplierLayout>(to, i, j, y);
       else
         add_gradient<PlainLayout>(to, i, j, y);
+      if (mode_ == ConstraintMode::hard) {
+        const auto exists = strands_->plane(s.group, channels_.weight)[i] > 0.0;
+        to[MultiplierLayout::multiplier(i)] += select(exists, dp[i], 0.0);
+      }
     });
   }
 

@@ -120,8 +120,7 @@ void InverseDynamics::adjoint(const std::vector<Real>& loss, std::vector<Real>& 
   gradient.assign(parameter_count(), Real::all(0));
   std::size_t at = 0;
   for (const auto& c : constraints_) {
-    c->strain_of(s, z.data(), gradient.data() + at);
-    c->weigh_rest(s, gradient.data() + at);
+    c->rest_gradient(s, z.data(), gradient.data() + at);
     at += static_cast<std::size_t>(c->parameters() * s.vertices);
   }
 }

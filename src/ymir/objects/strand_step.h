@@ -101,8 +101,8 @@ class StrandConstraint {
   // Derivatives with respect to rest values p (inverse dynamics); planes of parameters() per vertex, none by default.
   virtual int parameters() const { return 0; }
   virtual void strain_of(const StrandStep& /*step*/, const StrandReal* /*displacement*/, StrandReal* /*jz*/) const {
-  }                                                                                                         // J z
-  virtual void weigh_rest(const StrandStep& /*step*/, StrandReal* /*p*/) const {}                           // p <- W p
+  }                                                                                                             // J z
+  virtual void rest_gradient(const StrandStep& /*step*/, const StrandReal* /*z*/, StrandReal* /*to*/) const {}  // W J z
   virtual void add_rest_force(StrandStep& /*step*/, const StrandReal* /*dp*/, StrandReal* /*to*/) const {}  // += J'W dp
   // Rest values such that the strain C - p at the present configuration grows by `change`, where the lane is active.
   virtual void shift_rest(StrandStep& /*step*/, const StrandReal* /*change*/) {}

@@ -65,6 +65,29 @@ TEST(DescribeFile, ListsChannelsOfPoints) {
   EXPECT_EQ(value<std::string>(summary, "encoding"), "binary_little_endian");
 }
 
+TEST(ReadCurves, TakesStrandsAndPaintedChannelsFromPly) {
+  const TestFolder folder;
+  Points points;
+  points.positions = {{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 0}, {1, 2, 0}};
+  points.vertices.resize(5);
+  const std::vector<std::int32_t> strand{4, 4, 7, 7, 7};
+  const std::vector<float> bend{1, 2, 3, 4, 5};
+  points.vertices.set("strand", Array::of(strand));
+  points.vertices.set("bend", Array::of(bend));
+  write_ply(folder / "painted.ply", points);
+  const Curves curves = read_curves(folder / "painted.ply");
+  EXPECT_EQ(curves.first, (std::vector<std::int64_t>{0, 2, 5}));
+  EXPECT_EQ(curves.positions, points.positions);
+  ASSERT_TRUE(curves.vertices.has("bend"));
+  EXPECT_EQ(curves.vertices.get<float>("bend")[3], 4);
+
+  Points loose;
+  loose.positions = {{0, 0, 0}};
+  loose.vertices.resize(1);
+  write_ply(folder / "loose.ply", loose);
+  EXPECT_THROW(read_curves(folder / "loose.ply"), Error);
+}
+
 TEST(DescribeFile, NamesThePrimsOfUsda) {
   const TestFolder folder;
   UsdaWriter usda(folder / "a.usda", 30);

@@ -258,15 +258,41 @@ FileSummary describe_file(const std::filesystem::path& path) {
   refuse(path, fmt::format("is of no known format; known are {}", known));
 }
 
+// Points whose property `strand` numbers the strand they belong to, one strand after the other; the other properties
+// are channels of the vertices, such as painted stiffness.
+static Curves read_ply_curves(const std::filesystem::path& path) {
+  Points points = read_ply_points(path);
+  const Array* strand = points.vertices.find("strand");
+  if (strand == nullptr)
+    refuse(path, "holds points without a property `strand`; number the strand of each vertex, or use .hair");
+  const auto number = [&](std::size_t i) -> double {
+    if (strand->holds<std::int32_t>()) return strand->as<std::int32_t>()[i];
+    if (strand->holds<std::uint8_t>()) return strand->as<std::uint8_t>()[i];
+    if (strand->holds<float>()) return strand->as<float>()[i];
+    if (strand->holds<double>()) return strand->as<double>()[i];
+    refuse(path, "the property `strand` is not a single number; write it as int");
+  };
+  Curves curves;
+  for (std::size_t i = 1; i <= points.positions.size(); ++i)
+    if (i == points.positions.size() || number(i) != number(i - 1))
+      curves.first.push_back(static_cast<std::int64_t>(i));
+  curves.positions = std::move(points.positions);
+  curves.vertices = std::move(points.vertices);
+  curves.strands.resize(curves.strand_count());
+  curves.edges.resize(curves.edge_count());
+  return curves;
+}
+
 Curves read_curves(const std::filesystem::path& path) {
   switch (detect_format(path)) {
+    case FileFormat::ply: return read_ply_curves(path);
     case FileFormat::hair: return read_hair(path);
     case FileFormat::usc_data: return read_usc_data(path);
     case FileFormat::obj: return read_obj_curves(path);
     default: break;
   }
   const FileBytes readable(path);
-  refuse(path, "holds no curves that can be read; use .hair, .data or .obj");
+  refuse(path, "holds no curves that can be read; use .hair, .data, .obj or .ply");
 }
 
 Surface read_surface(const std::filesystem::path& path) {
