@@ -56,36 +56,40 @@ EmbeddedPoint strand_frame(const CurvesObject& curves, const StrandShape& shape,
   return p;
 }
 
-// Strands that attachments connect go to one rank, all of them where pairs change with every step.
-void co_locate(const std::vector<CurvesObject*>& members, const std::vector<StrandPair>& pairs, bool all) {
-  const auto root = [](const CurvesObject* object, std::int64_t strand) {
-    return object->curves()
-        .positions[static_cast<std::size_t>(object->curves().first[static_cast<std::size_t>(strand)])];
+// Strands that attachments connect go to one rank and are solved together; all strands of the system where pairs change
+// with every step.
+void co_locate(const StrandCoupling& coupling) {
+  const std::vector<CurvesObject*>& members = coupling.members();
+  const auto root = [&](std::ptrdiff_t member, std::int64_t strand) {
+    const Curves& curves = members[static_cast<std::size_t>(member)]->curves();
+    return curves.positions[static_cast<std::size_t>(curves.first[static_cast<std::size_t>(strand)])];
   };
-  if (all) {
-    for (CurvesObject* object : members)
-      for (std::size_t s = 0; s < object->curves().strand_count(); ++s)
-        object->set_home(static_cast<std::int64_t>(s), root(members.front(), 0), 0);
-    return;
-  }
   using Key = std::pair<std::ptrdiff_t, std::int64_t>;  // member and strand: the same order on every rank
-  const auto key_of_point = [&](const StrandPoint& p) {
-    return Key{std::find(members.begin(), members.end(), p.object) - members.begin(), p.strand};
-  };
   std::map<Key, Key> parent;
   const auto find = [&](Key k) {
     while (parent.try_emplace(k, k).first->second != k) k = parent.at(k);
     return k;
   };
-  for (const StrandPair& pair : pairs) {
-    const Key a = find(key_of_point(pair.source)), b = find(key_of_point(pair.target));
+  const auto connect = [&](Key a, Key b) {
+    a = find(a);
+    b = find(b);
     parent[std::max(a, b)] = std::min(a, b);
+  };
+  const auto key_of_point = [&](const StrandPoint& p) {
+    return Key{std::find(members.begin(), members.end(), p.object) - members.begin(), p.strand};
+  };
+  for (const auto& source : coupling.sources()) {
+    for (std::size_t e = 0; e < source->size(); ++e)
+      connect(key_of_point(source->point(e, 0)), key_of_point(source->point(e, 1)));
+    if (source->changing())
+      for (std::ptrdiff_t m = 0; m < std::ssize(members); ++m)
+        for (std::int64_t s = 0; s < std::ssize(members[static_cast<std::size_t>(m)]->curves().first) - 1; ++s)
+          connect({0, 0}, {m, s});
   }
   for (const auto& [key, above] : parent) {
     const Key top = find(key);
-    members[static_cast<std::size_t>(key.first)]->set_home(
-        key.second, root(members[static_cast<std::size_t>(top.first)], top.second),
-        top.second * static_cast<std::int64_t>(members.size()) + top.first);
+    members[static_cast<std::size_t>(key.first)]->set_home(key.second, root(top.first, top.second),
+                                                           top.second * std::ssize(members) + top.first);
   }
 }
 
@@ -272,7 +276,7 @@ class StrandAttachments final : public CouplingSource {
   void prepare(double, double) override {
     if (rule_.every_step) emit(present_shapes);
   }
-  const std::vector<StrandPair>& pairs() const { return pairs_; }
+  bool changing() const override { return rule_.every_step; }
 
  private:
   void emit(std::vector<StrandShape> (*shapes_of)(CurvesObject&)) {
@@ -311,21 +315,27 @@ void add_surface_attachments(CurvesObject& curves, const std::string& owner, con
 
 void add_strand_attachments(const std::vector<CurvesObject*>& sources, const std::vector<CurvesObject*>& targets,
                             const AttachmentResponse& response, const EmissionRule& rule) {
-  std::vector<CurvesObject*> members;
-  for (const auto* objects : {&sources, &targets})
-    for (CurvesObject* object : *objects)
-      if (std::find(members.begin(), members.end(), object) == members.end()) members.push_back(object);
-  // One system for all that is connected: objects that have one already share theirs.
+  // One system for all that is connected: objects that have one bring theirs along.
   std::shared_ptr<StrandCoupling> coupling;
-  for (CurvesObject* member : members)
-    if (member->coupling()) coupling = member->coupling();
-  const bool fresh = !coupling;
-  if (fresh) coupling = std::make_shared<StrandCoupling>();
-  auto source = std::make_shared<StrandAttachments>(sources, targets, response, rule);
-  for (CurvesObject* member : members)
-    if (!member->coupling()) member->set_coupling(coupling, fresh && member == members.front());
-  coupling->add(source);
-  co_locate(members, source->pairs(), rule.every_step);
+  const auto join = [&](CurvesObject* object) {
+    const std::shared_ptr<StrandCoupling> other = object->coupling();
+    if (!coupling) coupling = other ? other : std::make_shared<StrandCoupling>();
+    if (other == coupling) return;
+    if (!other) {
+      object->set_coupling(coupling, coupling->members().empty());
+      coupling->join(object);
+      return;
+    }
+    for (const auto& source : other->sources()) coupling->add(source);
+    for (CurvesObject* member : other->members()) {
+      member->set_coupling(coupling, false);
+      coupling->join(member);
+    }
+  };
+  for (const auto* objects : {&sources, &targets})
+    for (CurvesObject* object : *objects) join(object);
+  coupling->add(std::make_shared<StrandAttachments>(sources, targets, response, rule));
+  co_locate(*coupling);
 }
 
 void attach_roots(CurvesObject& curves, const std::string& owner, std::shared_ptr<const AnimatedSurface> surface) {

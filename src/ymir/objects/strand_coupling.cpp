@@ -120,21 +120,28 @@ bool StrandCoupling::in_cluster(const CurvesObject* object, int group) const {
 
 void StrandCoupling::prepare(const Step& step) {
   for (const auto& source : sources_) source->prepare(step.time + step.dt, step.dt);
+  // Objects in the order in which constraints name them: the same in every run.
+  std::vector<CurvesObject*> objects;
+  const auto number_of = [&](CurvesObject* object) {
+    const auto number = std::find(objects.begin(), objects.end(), object) - objects.begin();
+    if (number == std::ssize(objects)) objects.push_back(object);
+    return static_cast<int>(number);
+  };
   // Where the strands are on this rank.
-  std::map<std::pair<CurvesObject*, std::int64_t>, std::pair<int, int>> places;
+  std::map<std::pair<int, std::int64_t>, std::pair<int, int>> places;
   for (const auto& source : sources_)
     for (std::size_t e = 0; e < source->size(); ++e)
-      for (int end = 0; end < 2; ++end) places[{source->point(e, end).object, source->point(e, end).strand}] = {-1, 0};
-  std::map<CurvesObject*, bool> objects;
-  for (const auto& [key, place] : places) objects[key.first] = true;
-  for (const auto& [object, used] : objects)
-    for (int g = 0; g < object->strands().group_count(); ++g)
+      for (int end = 0; end < 2; ++end)
+        places[{number_of(source->point(e, end).object), source->point(e, end).strand}] = {-1, 0};
+  for (std::size_t o = 0; o < objects.size(); ++o)
+    for (int g = 0; g < objects[o]->strands().group_count(); ++g)
       for (int lane = 0; lane < lanes; ++lane) {
-        const auto found = places.find({object, object->strands().group(g).id[static_cast<std::size_t>(lane)]});
+        const auto found =
+            places.find({static_cast<int>(o), objects[o]->strands().group(g).id[static_cast<std::size_t>(lane)]});
         if (found != places.end()) found->second = {g, lane};
       }
   // Groups joined by elements.
-  std::map<std::pair<CurvesObject*, int>, int> nodes;
+  std::map<std::pair<int, int>, int> nodes;  // object and group
   std::vector<int> parent;
   const auto find = [&](int a) {
     while (parent[static_cast<std::size_t>(a)] != a) a = parent[static_cast<std::size_t>(a)];
@@ -152,10 +159,11 @@ void StrandCoupling::prepare(const Step& step) {
       int found_ends = 0;
       for (int end = 0; end < 2; ++end) {
         const StrandPoint& p = source->point(e, end);
-        const auto [group, lane] = places[{p.object, p.strand}];
+        const int object = number_of(p.object);
+        const auto [group, lane] = places[{object, p.strand}];
         if (group < 0) continue;
         ++found_ends;
-        const auto [it, added] = nodes.try_emplace({p.object, group}, static_cast<int>(parent.size()));
+        const auto [it, added] = nodes.try_emplace({object, group}, static_cast<int>(parent.size()));
         if (added) parent.push_back(it->second);
         link.node[end] = it->second;
         link.lane[end] = lane;
@@ -178,10 +186,11 @@ void StrandCoupling::prepare(const Step& step) {
     Cluster& c = *clusters_[static_cast<std::size_t>(cluster)];
     slot[static_cast<std::size_t>(node)] = static_cast<int>(c.members.size());
     Member& m = c.members.emplace_back();
-    m.object = key.first;
+    CurvesObject* object = objects[static_cast<std::size_t>(key.first)];
+    m.object = object;
     m.group = key.second;
-    m.newton = std::make_unique<StrandNewton>(key.first->strands(), key.first->channels());
-    taken_.emplace_back(key.first, key.second);
+    m.newton = std::make_unique<StrandNewton>(object->strands(), object->channels());
+    taken_.emplace_back(object, key.second);
   }
   std::sort(taken_.begin(), taken_.end());
   for (const Link& link : links) {

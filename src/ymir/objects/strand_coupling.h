@@ -49,12 +49,16 @@ class CouplingSource {
   // Of a hard element: its multipliers changed.
   virtual void advance(std::size_t element, const double* change) = 0;
   virtual void prepare(double time, double dt) = 0;
+  virtual bool changing() const = 0;  // elements are made anew in every substep
 };
 
 class StrandCoupling {
  public:
   void add(std::shared_ptr<CouplingSource> source) { sources_.push_back(std::move(source)); }
-  bool empty() const { return sources_.empty(); }
+  const std::vector<std::shared_ptr<CouplingSource>>& sources() const { return sources_; }
+  // Objects it solves for, in the order in which they joined; the first one runs it.
+  void join(CurvesObject* object) { members_.push_back(object); }
+  const std::vector<CurvesObject*>& members() const { return members_; }
 
   // Finds the clusters of this substep; every group named by in_cluster() must be left to advance().
   void prepare(const Step& step);
@@ -74,6 +78,7 @@ class StrandCoupling {
   static bool direct(const Cluster& cluster, std::span<const double> b, std::span<double> x);
 
   std::vector<std::shared_ptr<CouplingSource>> sources_;
+  std::vector<CurvesObject*> members_;
   std::vector<std::shared_ptr<Cluster>> clusters_;
   std::vector<std::pair<const CurvesObject*, int>> taken_;  // sorted
   int cg_iterations_ = 0, direct_solves_ = 0;
