@@ -239,6 +239,26 @@ TEST(StrandLadder, ConvergesForSoftAndStiffRungs) {
   }
 }
 
+// The fail-safe factors the whole matrix where CG may not iterate: the same solution to the tolerance of Newton's
+// method.
+TEST(StrandLadder, IsSolvedDirectlyWhereCgFails) {
+  Ladder iterative(1e2), direct(1e2);
+  direct.run.object(0).coupling()->set_cg_limit(1);
+  int solves = 0;
+  for (int k = 0; k < 3; ++k) {
+    iterative.run.step(1.0 / 96);
+    direct.run.step(1.0 / 96);
+    solves += direct.run.object(0).coupling()->direct_solves();
+  }
+  EXPECT_GT(solves, 3);
+  double apart = 0;
+  for (int s = 0; s < Ladder::strands; ++s)
+    for (int v = 0; v <= Ladder::edges; ++v)
+      apart = std::max(apart, norm(iterative.run.position(0, s, v) - direct.run.position(0, s, v)));
+  fmt::print("ladder, CG and direct solver: {:.1e} m apart after {} direct solves\n", apart, solves);
+  EXPECT_LE(apart, 1e-8);
+}
+
 TEST(StrandLadder, HasTheSameBitsOnEveryThreadCount) {
   const int before = threads();
   std::uint64_t hash[3];

@@ -182,7 +182,7 @@ Strand CurvesObject::make_strand(std::int64_t id) {
   const double ghost = n > 1 && !held ? norm(x[1] - x[0]) : 1;
   set_vector(strand, channels_.position, 0, x[0] - root.tangent * ghost);
   for (int i = 0; i < n; ++i) set_vector(strand, channels_.position, i + 1, x[static_cast<std::size_t>(i)]);
-  // Frames by parallel transport along the strand, from the root on; turned by the groom's own, where it has them.
+  // Frames by parallel transport along the strand, from the root on.
   RodEdge<double> edge{root.tangent, 1 / ghost, root.m1};
   for (int i = 0; i <= n; ++i) {
     if (i > 0 && i < n && !held) {

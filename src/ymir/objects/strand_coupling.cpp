@@ -17,7 +17,6 @@ namespace {
 using Real = StrandReal;
 constexpr int lanes = StrandSystem::lanes;
 constexpr double linear_tolerance = 1e-9;
-constexpr int max_cg_iterations = 2000;
 
 // y = A x; the vectors of doubles need not be aligned as lanes are.
 template <class Layout>
@@ -63,7 +62,7 @@ struct StrandCoupling::Cluster {
   std::vector<Element> elements;
   std::vector<double> rhs, solution;
   CgWorkspace workspace;
-  int cg_iterations = 0, direct_solves = 0;
+  int cg_iterations = 0, cg_limit = 0, direct_solves = 0;
 
   EmbeddedPoint point(const Element& e, int end) const {
     const StrandPoint& p = e.source->point(e.index, end);
@@ -182,6 +181,7 @@ void StrandCoupling::prepare(const Step& step) {
     if (cluster < 0) {
       cluster = static_cast<int>(clusters_.size());
       clusters_.push_back(std::make_shared<Cluster>());
+      clusters_.back()->cg_limit = cg_limit_;
     }
     Cluster& c = *clusters_[static_cast<std::size_t>(cluster)];
     slot[static_cast<std::size_t>(node)] = static_cast<int>(c.members.size());
@@ -332,7 +332,7 @@ bool StrandCoupling::solve_linear(Cluster& c) {
     const CgReport report =
         conjugate_gradient([&](std::span<const double> in, std::span<double> out) { c.product(in, out); },
                            [&](std::span<const double> in, std::span<double> out) { c.block_solve(in, out); }, b, x,
-                           c.workspace, CgOptions{linear_tolerance, 0, max_cg_iterations});
+                           c.workspace, CgOptions{linear_tolerance, 0, c.cg_limit});
     c.cg_iterations = std::max(c.cg_iterations, report.iterations);
     if (report.converged || report.status == CgStatus::stagnated) return true;
     ++c.direct_solves;

@@ -65,6 +65,8 @@ class StrandCoupling {
   bool in_cluster(const CurvesObject* object, int group) const;
   StrandReport advance(const Step& step, const NewtonSettings& settings);
 
+  // Iterations after which the direct solver takes over.
+  void set_cg_limit(int iterations) { cg_limit_ = iterations; }
   // Of the last substep: most CG iterations of a solve, and solves the direct solver had to do.
   int cg_iterations() const { return cg_iterations_; }
   int direct_solves() const { return direct_solves_; }
@@ -81,7 +83,7 @@ class StrandCoupling {
   std::vector<CurvesObject*> members_;
   std::vector<std::shared_ptr<Cluster>> clusters_;
   std::vector<std::pair<const CurvesObject*, int>> taken_;  // sorted
-  int cg_iterations_ = 0, direct_solves_ = 0;
+  int cg_iterations_ = 0, direct_solves_ = 0, cg_limit_ = 2000;
 };
 
 }  // namespace ymir
