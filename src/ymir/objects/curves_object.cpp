@@ -417,7 +417,12 @@ void CurvesObject::advance(const Step& step) {
     weakened_ += r.weakened;
     local_halvings_ += halvings[g];
     unconverged_ += r.unconverged;
-    failed += r.converged ? 0 : 1;
+    if (!r.converged && failed++ == 0) {
+      report_.worst_object = path();
+      for (std::size_t lane = 0; lane < r.failed.size() && g < halvings.size() - (leads_coupling_ ? 1 : 0); ++lane)
+        if (r.failed[lane])
+          report_.worst_object = fmt::format("{}, strand {}", path(), strands_.group(static_cast<int>(g)).id[lane]);
+    }
     if (!(r.residual <= report_.residual)) report_.residual = r.residual;
   }
   strand_steps_ += strands_.strand_count();
@@ -427,7 +432,6 @@ void CurvesObject::advance(const Step& step) {
       path(), report_.iterations, weakened_,
       std::count_if(halvings.begin(), halvings.end(), [](auto h) { return h > 0; }), unconverged_, report_.residual));
   report_.status = failed == 0 ? SolveReport::Status::converged : SolveReport::Status::failed;
-  report_.worst_object = path();
 }
 
 std::optional<std::string> CurvesObject::non_finite() const {

@@ -121,17 +121,21 @@ void Simulation::newton(Step& step) {
 
 // What is wrong after a substep, the same text on every rank; empty when all is well.
 std::string Simulation::find_trouble() const {
+  // The text of the first rank that has one.
+  const auto first_text = [&](const std::string& mine) -> std::string {
+    if (!communicator().any(!mine.empty())) return {};
+    for (const Bytes& text : communicator().all_gather(std::as_bytes(std::span(mine))))
+      if (!text.empty()) return {reinterpret_cast<const char*>(text.data()), text.size()};
+    return {};
+  };
   for (const auto& object : objects_) {
     const SolveReport report = object->solve_report();
-    if (communicator().any(report.status == SolveReport::Status::failed))
-      return fmt::format("{}: the solve failed (residual {:.3g})", object->path(), communicator().max(report.residual));
-    const std::optional<std::string> quantity = object->non_finite();
-    if (!communicator().any(quantity.has_value())) continue;
-    const auto all = communicator().all_gather(std::as_bytes(std::span(quantity ? *quantity : std::string())));
-    for (const Bytes& name : all)
-      if (!name.empty())
-        return fmt::format("{}: {} is not finite", object->path(),
-                           std::string_view(reinterpret_cast<const char*>(name.data()), name.size()));
+    const bool failed = report.status == SolveReport::Status::failed;
+    const std::string culprit = first_text(failed ? report.worst_object : std::string());
+    if (!culprit.empty())
+      return fmt::format("{}: the solve failed (residual {:.3g})", culprit, communicator().max(report.residual));
+    const std::string quantity = first_text(object->non_finite().value_or(""));
+    if (!quantity.empty()) return fmt::format("{}: {} is not finite", object->path(), quantity);
   }
   return {};
 }

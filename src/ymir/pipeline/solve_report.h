@@ -10,7 +10,7 @@ struct SolveReport {
   Status status = Status::converged;
   int iterations = 0;
   double residual = 0;       // relative, unit-free
-  std::string worst_object;  // path, when not converged
+  std::string worst_object;  // path and where in it, when not converged
 };
 
 }  // namespace ymir
