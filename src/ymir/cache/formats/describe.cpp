@@ -264,7 +264,8 @@ static Curves read_ply_curves(const std::filesystem::path& path) {
   Points points = read_ply_points(path);
   const Array* strand = points.vertices.find("strand");
   if (strand == nullptr)
-    refuse(path, "holds points without a property `strand`; number the strand of each vertex, or use .hair");
+    refuse(path,
+           "holds no curves, its points have no property `strand`; number the strand of each vertex, or use .hair");
   const auto number = [&](std::size_t i) -> double {
     if (strand->holds<std::int32_t>()) return strand->as<std::int32_t>()[i];
     if (strand->holds<std::uint8_t>()) return strand->as<std::uint8_t>()[i];
