@@ -78,6 +78,10 @@ const std::vector<Benchmark>& benchmarks() {
        &bench_rods},
       {"manybodies", "strands coupled by springs: CG with a direct solve per strand, direct solvers, Jacobi-CG",
        &bench_manybodies},
+      {"poisson", "the pressure equation on tiles: iterations on easy and hard geometries, times up to 256^3",
+       &bench_poisson},
+      {"advection", "velocity and scalars of a gas carried along paths: schemes, parts, threads, long paths",
+       &bench_advection},
   };
   return all;
 }

@@ -80,5 +80,7 @@ std::vector<BenchRow> bench_particles(const BenchOptions& options);  // substep 
 
 std::vector<BenchRow> bench_rods(const BenchOptions& options);        // substep of strands, its parts and its floors
 std::vector<BenchRow> bench_manybodies(const BenchOptions& options);  // strands coupled by springs: linear solvers
+std::vector<BenchRow> bench_poisson(const BenchOptions& options);     // pressure equation on tiles
+std::vector<BenchRow> bench_advection(const BenchOptions& options);   // schemes of advection on tiles
 
 }  // namespace ymir::bench

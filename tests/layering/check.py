@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 # Top to bottom; a module includes itself and those after it.
-ORDER = ("setup behaviors actions objects pipeline cache preview grooms data solvers physics parallel param math "
+ORDER = ("setup behaviors actions objects pipeline cache preview grooms fluid solvers data physics parallel param math "
          "base").split()
 # Modules that reach less far down than the order allows.
 ONLY = {
     "physics": {"physics", "math", "base"},
     "cache": {"cache", "data", "parallel", "math", "base"},
-    "grooms": {"grooms", "data", "solvers", "physics", "parallel", "math", "base"},
+    "grooms": {"grooms", "data", "physics", "parallel", "math", "base"},
 }
 
 # Headers that cost seconds per translation unit: never in a header, and one source file each in src/ and in each host.

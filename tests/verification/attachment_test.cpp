@@ -232,16 +232,16 @@ TEST(AttachmentDamping, FollowsTheScalarRecursionAndDissipates) {
 
 // Emission
 
-StrandShape shape(std::int64_t strand, Polyline x) { return {nullptr, strand, std::move(x), {}}; }
+PieceShape shape(std::int64_t strand, Polyline x) { return {nullptr, strand, std::move(x), {}}; }
 
 TEST(EmissionToASurface, ClosestTakesTheNearestPointOfEachSource) {
   const Surface s = square({0, 0, 0}, 1);
-  const std::vector<StrandShape> strands = {shape(0, line({-0.5, 0.1, 0.25}, {-0.5, 0.4, 0.25}, 3)),
+  const std::vector<PieceShape> strands = {shape(0, line({-0.5, 0.1, 0.25}, {-0.5, 0.4, 0.25}, 3)),
                                             shape(1, line({0.5, 2, -0.25}, {0.5, 3, -0.25}, 2))};
   EmissionRule rule;
   auto pairs = emit_to_surface(rule, strands, s, s.positions);
   ASSERT_EQ(pairs.size(), 2u);
-  EXPECT_EQ(pairs[0].source.strand, 0);
+  EXPECT_EQ(pairs[0].source.piece, 0);
   EXPECT_EQ(pairs[0].source.edge, 1);
   EXPECT_EQ(pairs[0].source.u, 0);
   EXPECT_EQ(pairs[0].target.triangle, 1);
@@ -266,14 +266,14 @@ TEST(EmissionToASurface, WithinRangeTakesEveryTriangleInReach) {
   EmissionRule rule;
   rule.kind = EmissionKind::within_range;
   // On the diagonal both triangles are at 0.1; 0.2 beside it the other is sqrt(0.1^2 + 0.1^2 * 2) away.
-  const std::vector<StrandShape> strands = {shape(0, line({0.3, 0.1, 0.3}, {0.3, 1, 0.3}, 1)),
+  const std::vector<PieceShape> strands = {shape(0, line({0.3, 0.1, 0.3}, {0.3, 1, 0.3}, 1)),
                                             shape(1, line({0.4, 0.1, 0.2}, {0.4, 1, 0.2}, 1))};
   rule.range = 0.12;
   auto pairs = emit_to_surface(rule, strands, s, s.positions);
   ASSERT_EQ(pairs.size(), 3u);
   EXPECT_EQ(pairs[0].target.triangle, 0);
   EXPECT_EQ(pairs[1].target.triangle, 1);
-  EXPECT_EQ(pairs[2].source.strand, 1);
+  EXPECT_EQ(pairs[2].source.piece, 1);
   EXPECT_EQ(pairs[2].target.triangle, 0);
   rule.range = 0.18;
   pairs = emit_to_surface(rule, strands, s, s.positions);
@@ -289,7 +289,7 @@ TEST(EmissionToStrands, FindsTheSamePairsAsAComparisonOfAll) {
   StrandsCase one;
   one.strands = {line({0, 0, 0}, {1, 0, 0}, 4)};
   CurvesObject& object = run.add(one);  // shapes belong to one
-  std::vector<StrandShape> strands;
+  std::vector<PieceShape> strands;
   for (int s = 0; s < 5; ++s) {
     strands.push_back(shape(s, line({0, 0.03 * s, 0.1 * s}, {1, 0.03 * s, 0.1 * s}, 4)));
     strands.back().object = &object;
@@ -297,38 +297,38 @@ TEST(EmissionToStrands, FindsTheSamePairsAsAComparisonOfAll) {
   EmissionRule rule;
   rule.points = SourcePoints::tips;
   rule.range = 0.11;
-  auto pairs = emit_to_strands(rule, strands, strands);
+  auto pairs = emit_to_objects(rule, strands, strands);
   ASSERT_EQ(pairs.size(), 5u);
-  for (const StrandPair& p : pairs) {
-    EXPECT_EQ(std::abs(p.source.strand - p.target.strand), 1);
+  for (const ObjectPair& p : pairs) {
+    EXPECT_EQ(std::abs(p.source.piece - p.target.piece), 1);
     EXPECT_EQ(p.target.edge, 4);
     EXPECT_EQ(p.target.u, 1);
   }
   rule.kind = EmissionKind::within_range;
-  pairs = emit_to_strands(rule, strands, strands);
+  pairs = emit_to_objects(rule, strands, strands);
   EXPECT_EQ(pairs.size(), 8u);  // the edge at the tip of each neighbour
   rule.range = 0.22;            // tips of two neighbours on either side: 0.209 away
-  EXPECT_EQ(emit_to_strands(rule, strands, strands).size(), 14u);
+  EXPECT_EQ(emit_to_objects(rule, strands, strands).size(), 14u);
   rule.range = 0.05;
-  EXPECT_TRUE(emit_to_strands(rule, strands, strands).empty());
+  EXPECT_TRUE(emit_to_objects(rule, strands, strands).empty());
 }
 
 TEST(EmissionByNetwork, TakesWhatIsListedAndRefusesWhatDoesNotExist) {
   const Surface s = square({0, 0, 0}, 1);
-  const std::vector<StrandShape> strands = {shape(0, line({0, 1, 0}, {1, 1, 0}, 3)),
+  const std::vector<PieceShape> strands = {shape(0, line({0, 1, 0}, {1, 1, 0}, 3)),
                                             shape(1, line({0, 2, 0}, {1, 2, 0}, 3))};
   EmissionRule rule;
   rule.kind = EmissionKind::network;
   rule.network = {{1, 2, 0, 3}, {0, 3, 1, 0}};
   const auto to_surface = emit_to_surface(rule, strands, s, s.positions);
   ASSERT_EQ(to_surface.size(), 2u);
-  EXPECT_EQ(to_surface[0].source.strand, 1);
+  EXPECT_EQ(to_surface[0].source.piece, 1);
   EXPECT_EQ(to_surface[0].source.edge, 3);
   EXPECT_EQ(to_surface[0].target.triangle, 0);
   expect_near(surface_point(s, s.positions, to_surface[1].target).position, {-1.0 / 3, 0, 1.0 / 3}, 1e-14);
-  const auto to_strands = emit_to_strands(rule, strands, strands);
+  const auto to_strands = emit_to_objects(rule, strands, strands);
   ASSERT_EQ(to_strands.size(), 2u);
-  EXPECT_EQ(to_strands[0].target.strand, 0);
+  EXPECT_EQ(to_strands[0].target.piece, 0);
   EXPECT_EQ(to_strands[0].target.edge, 3);
   EXPECT_EQ(to_strands[0].target.u, 1);
   EXPECT_EQ(to_strands[1].target.edge, 1);
@@ -336,7 +336,7 @@ TEST(EmissionByNetwork, TakesWhatIsListedAndRefusesWhatDoesNotExist) {
   for (const NetworkEntry& bad : {NetworkEntry{2, 0, 0, 0}, NetworkEntry{0, 4, 0, 0}, NetworkEntry{0, 0, 2, 0}}) {
     rule.network = {bad};
     EXPECT_THROW(emit_to_surface(rule, strands, s, s.positions), Error);
-    EXPECT_THROW(emit_to_strands(rule, strands, strands), Error);
+    EXPECT_THROW(emit_to_objects(rule, strands, strands), Error);
   }
 }
 

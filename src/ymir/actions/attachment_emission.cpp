@@ -6,23 +6,27 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "ymir/base/error.h"
 #include "ymir/data/triangle_bvh.h"
 #include "ymir/objects/curves_object.h"
+#include "ymir/objects/particle_object.h"
 
 namespace ymir {
 namespace {
 
 // A vertex as a point on an edge; vertex 0 of a strand is number 1 of the solver.
-StrandPoint at_vertex(const StrandShape& shape, std::int64_t vertex) {
+ObjectPoint at_vertex(const PieceShape& shape, std::int64_t vertex) {
+  if (shape.is_particle) return {shape.object, shape.piece};
   const auto last = static_cast<std::int64_t>(shape.positions.size()) - 1;
-  if (vertex < last) return {shape.object, shape.strand, static_cast<int>(vertex) + 1, 0};
-  return {shape.object, shape.strand, static_cast<int>(last), 1};
+  if (vertex < last) return {shape.object, shape.piece, static_cast<int>(vertex) + 1, 0};
+  return {shape.object, shape.piece, static_cast<int>(last), 1};
 }
 
-std::vector<std::int64_t> source_vertices(const EmissionRule& rule, const StrandShape& shape) {
+std::vector<std::int64_t> source_vertices(const EmissionRule& rule, const PieceShape& shape) {
   const auto last = static_cast<std::int64_t>(shape.positions.size()) - 1;
+  if (shape.is_particle) return {0};
   if (last < 1) return {};  // a single vertex has no edge to be on
   if (rule.points == SourcePoints::roots) return {0};
   if (rule.points == SourcePoints::tips) return {last};
@@ -74,41 +78,72 @@ class CellIndex {
   std::map<Cell, std::vector<int>> cells_;
 };
 
-const StrandShape& strand_of(const std::vector<StrandShape>& shapes, std::int64_t strand, const char* what) {
-  const auto found =
-      std::find_if(shapes.begin(), shapes.end(), [&](const StrandShape& s) { return s.strand == strand; });
-  if (found == shapes.end())
-    throw Error(ExitCode::bad_input, fmt::format("attachment network: there is no {} strand {}", what, strand));
-  return *found;
-}
+// Pieces by number; of several objects the first one that has it.
+class PieceIndex {
+ public:
+  PieceIndex(const std::vector<PieceShape>& shapes, const char* what) : what_(what) {
+    for (const PieceShape& shape : shapes) {
+      by_number_.try_emplace(shape.piece, &shape);
+      particles_ = particles_ || shape.is_particle;
+    }
+  }
+  ObjectPoint at(std::int64_t piece, std::int64_t vertex) const {
+    const auto found = by_number_.find(piece);
+    if (found == by_number_.end())
+      throw Error(ExitCode::bad_input, fmt::format("attachment network: there is no {} {} {}", what_,
+                                                   particles_ ? "particle" : "strand", piece));
+    const PieceShape& shape = *found->second;
+    const auto size = static_cast<std::int64_t>(shape.positions.size());
+    if (!shape.is_particle && (vertex < 0 || vertex >= size || size < 2))
+      throw Error(ExitCode::bad_input,
+                  fmt::format("attachment network: strand {} has no vertex {} to attach", piece, vertex));
+    return at_vertex(shape, vertex);
+  }
 
-void check_vertex(const StrandShape& shape, std::int64_t vertex) {
-  if (vertex < 0 || vertex >= static_cast<std::int64_t>(shape.positions.size()) || shape.positions.size() < 2)
-    throw Error(ExitCode::bad_input,
-                fmt::format("attachment network: strand {} has no vertex {} to attach", shape.strand, vertex));
-}
+ private:
+  const char* what_;
+  bool particles_ = false;
+  std::map<std::int64_t, const PieceShape*> by_number_;
+};
 
 }  // namespace
 
-std::vector<StrandShape> input_shapes(CurvesObject& object) {
-  std::vector<StrandShape> shapes;
-  const Curves& curves = object.curves();
-  for (std::size_t s = 0; s < curves.strand_count(); ++s)
-    shapes.push_back({&object,
-                      static_cast<std::int64_t>(s),
-                      {curves.positions.begin() + curves.first[s], curves.positions.begin() + curves.first[s + 1]},
-                      {}});
+std::vector<PieceShape> input_shapes(CoupledObject& object) {
+  std::vector<PieceShape> shapes;
+  if (const auto* particles = dynamic_cast<const ParticleObject*>(&object)) {
+    for (const Vec3d& x : particles->input_positions())
+      shapes.push_back({&object, static_cast<std::int64_t>(shapes.size()), {x}, {}, true});
+  } else if (const auto* strands = dynamic_cast<const CurvesObject*>(&object)) {
+    const Curves& curves = strands->curves();
+    for (std::size_t s = 0; s < curves.strand_count(); ++s)
+      shapes.push_back({&object,
+                        static_cast<std::int64_t>(s),
+                        {curves.positions.begin() + curves.first[s], curves.positions.begin() + curves.first[s + 1]},
+                        {}});
+  }
   return shapes;
 }
 
-std::vector<StrandShape> present_shapes(CurvesObject& object) {
-  std::vector<StrandShape> shapes;
-  const int x = object.channels().position, m = object.channels().m1;
-  for (const Strand& strand : object.strands().copy_all()) {
-    StrandShape& shape = shapes.emplace_back(StrandShape{&object, strand.id, {}, {}});
-    for (std::size_t i = 1; i < static_cast<std::size_t>(strand.vertices); ++i) {
-      shape.positions.emplace_back(strand.channel(x)[i], strand.channel(x + 1)[i], strand.channel(x + 2)[i]);
-      shape.m1.emplace_back(strand.channel(m)[i], strand.channel(m + 1)[i], strand.channel(m + 2)[i]);
+std::vector<PieceShape> present_shapes(CoupledObject& object) {
+  std::vector<PieceShape> shapes;
+  if (const auto* loose = dynamic_cast<const ParticleObject*>(&object)) {
+    const ParticleSystem& particles = loose->particles();
+    for (int b = 0; b < particles.buckets().local_count(); ++b)
+      for (int i = 0; i < particles.count(b); ++i)
+        shapes.push_back({&object,
+                          static_cast<std::int64_t>(particles.read(loose->id(), b)[i]),
+                          {particles.read(ParticleSystem::position, b)[i]},
+                          {},
+                          true});
+    std::sort(shapes.begin(), shapes.end(), [](const PieceShape& a, const PieceShape& b) { return a.piece < b.piece; });
+  } else if (auto* strands = dynamic_cast<CurvesObject*>(&object)) {
+    const int x = strands->channels().position, m = strands->channels().m1;
+    for (const Strand& strand : strands->strands().copy_all()) {
+      PieceShape& shape = shapes.emplace_back(PieceShape{&object, strand.id, {}, {}});
+      for (std::size_t i = 1; i < static_cast<std::size_t>(strand.vertices); ++i) {
+        shape.positions.emplace_back(strand.channel(x)[i], strand.channel(x + 1)[i], strand.channel(x + 2)[i]);
+        shape.m1.emplace_back(strand.channel(m)[i], strand.channel(m + 1)[i], strand.channel(m + 2)[i]);
+      }
     }
   }
   return shapes;
@@ -126,18 +161,17 @@ EmbeddedPoint surface_point(const Surface& mesh, const std::vector<Vec3d>& posit
   return p;
 }
 
-std::vector<SurfacePair> emit_to_surface(const EmissionRule& rule, const std::vector<StrandShape>& sources,
+std::vector<SurfacePair> emit_to_surface(const EmissionRule& rule, const std::vector<PieceShape>& sources,
                                          const Surface& mesh, const std::vector<Vec3d>& positions) {
   std::vector<SurfacePair> pairs;
   if (rule.kind == EmissionKind::network) {
+    const PieceIndex held(sources, "source");
     for (const NetworkEntry& entry : rule.network) {
-      const StrandShape& shape = strand_of(sources, entry.source_strand, "source");
-      check_vertex(shape, entry.source_vertex);
+      const ObjectPoint source = held.at(entry.source_strand, entry.source_vertex);
       if (entry.target < 0 || entry.target >= static_cast<std::int64_t>(mesh.triangles.size()))
         throw Error(ExitCode::bad_input,
                     fmt::format("attachment network: the surface has no triangle {}", entry.target));
-      pairs.push_back({at_vertex(shape, entry.source_vertex),
-                       {static_cast<std::int32_t>(entry.target), {1.0 / 3, 1.0 / 3, 1.0 / 3}}});
+      pairs.push_back({source, {static_cast<std::int32_t>(entry.target), {1.0 / 3, 1.0 / 3, 1.0 / 3}}});
     }
     return pairs;
   }
@@ -146,7 +180,7 @@ std::vector<SurfacePair> emit_to_surface(const EmissionRule& rule, const std::ve
   const double bound = rule.range > 0 ? rule.range : std::numeric_limits<double>::infinity();
   if (rule.kind == EmissionKind::closest) {
     const TriangleBvh bvh(posed);
-    for (const StrandShape& shape : sources)
+    for (const PieceShape& shape : sources)
       for (const std::int64_t v : source_vertices(rule, shape))
         if (const ClosestPoint c = bvh.closest(shape.positions[static_cast<std::size_t>(v)], bound); c.triangle >= 0)
           pairs.push_back({at_vertex(shape, v), {c.triangle, c.barycentric}});
@@ -165,7 +199,7 @@ std::vector<SurfacePair> emit_to_surface(const EmissionRule& rule, const std::ve
     single.emplace_back(one);
     index.add(static_cast<int>(t), box.low, box.high);
   }
-  for (const StrandShape& shape : sources)
+  for (const PieceShape& shape : sources)
     for (const std::int64_t v : source_vertices(rule, shape)) {
       const Vec3d x = shape.positions[static_cast<std::size_t>(v)];
       for (const int t : index.near(x, rule.range))
@@ -175,46 +209,64 @@ std::vector<SurfacePair> emit_to_surface(const EmissionRule& rule, const std::ve
   return pairs;
 }
 
-std::vector<StrandPair> emit_to_strands(const EmissionRule& rule, const std::vector<StrandShape>& sources,
-                                        const std::vector<StrandShape>& targets) {
-  std::vector<StrandPair> pairs;
+std::vector<ObjectPair> emit_to_objects(const EmissionRule& rule, const std::vector<PieceShape>& sources,
+                                        const std::vector<PieceShape>& targets) {
+  std::vector<ObjectPair> pairs;
   if (rule.kind == EmissionKind::network) {
+    const PieceIndex from(sources, "source"), to(targets, "target");
     for (const NetworkEntry& entry : rule.network) {
-      const StrandShape& a = strand_of(sources, entry.source_strand, "source");
-      const StrandShape& b = strand_of(targets, entry.target, "target");
-      check_vertex(a, entry.source_vertex);
-      check_vertex(b, entry.target_vertex);
-      pairs.push_back({at_vertex(a, entry.source_vertex), at_vertex(b, entry.target_vertex)});
+      const ObjectPair pair{from.at(entry.source_strand, entry.source_vertex),
+                            to.at(entry.target, entry.target_vertex)};
+      const ObjectPoint &a = pair.source, &b = pair.target;
+      if (a.object == b.object && a.piece == b.piece && a.edge == b.edge && a.u == b.u)
+        throw Error(ExitCode::bad_input, fmt::format("attachment network: {} is attached to itself", entry.target));
+      pairs.push_back(pair);
     }
     return pairs;
   }
+  // A particle counts as an edge of no length.
+  const auto ends = [&](std::size_t s, std::size_t e) {
+    const std::vector<Vec3d>& x = targets[s].positions;
+    return std::pair(x[e], x[std::min(e + 1, x.size() - 1)]);
+  };
   CellIndex index(rule.range * 2);
   std::vector<std::pair<std::size_t, std::size_t>> edges;
   for (std::size_t s = 0; s < targets.size(); ++s)
-    for (std::size_t e = 0; e + 1 < targets[s].positions.size(); ++e) {
-      const Vec3d a = targets[s].positions[e], b = targets[s].positions[e + 1];
+    for (std::size_t e = 0; e + (targets[s].is_particle ? 0 : 1) < targets[s].positions.size(); ++e) {
+      const auto [a, b] = ends(s, e);
       index.add(static_cast<int>(edges.size()), cwise_min(a, b), cwise_max(a, b));
       edges.emplace_back(s, e);
     }
-  for (const StrandShape& shape : sources)
+  using Particle = std::pair<const CoupledObject*, std::int64_t>;
+  std::set<std::pair<Particle, Particle>> joined;
+  const auto add = [&](const ObjectPair& pair, bool particles) {
+    Particle a{pair.source.object, pair.source.piece}, b{pair.target.object, pair.target.piece};
+    if (!particles || joined.insert(std::minmax(a, b)).second) pairs.push_back(pair);
+  };
+  for (const PieceShape& shape : sources)
     for (const std::int64_t v : source_vertices(rule, shape)) {
       const Vec3d x = shape.positions[static_cast<std::size_t>(v)];
       double best = rule.range;
-      StrandPair nearest;
+      ObjectPair nearest;
+      bool both = false;  // are particles
       for (const int k : index.near(x, rule.range)) {
         const auto [s, e] = edges[static_cast<std::size_t>(k)];
-        const StrandShape& target = targets[s];
-        if (target.object == shape.object && target.strand == shape.strand) continue;
-        const double u = nearest_on_segment(target.positions[e], target.positions[e + 1], x);
-        const double distance = norm(target.positions[e] + (target.positions[e + 1] - target.positions[e]) * u - x);
-        const StrandPair pair{at_vertex(shape, v), {target.object, target.strand, static_cast<int>(e) + 1, u}};
-        if (rule.kind == EmissionKind::within_range && distance <= rule.range) pairs.push_back(pair);
+        const PieceShape& target = targets[s];
+        if (target.object == shape.object && target.piece == shape.piece) continue;
+        const auto [a, b] = ends(s, e);
+        const double u = nearest_on_segment(a, b, x), distance = norm(a + (b - a) * u - x);
+        const ObjectPair pair{at_vertex(shape, v), {target.object, target.piece, static_cast<int>(e) + 1, u}};
+        const bool particles = shape.is_particle && target.is_particle;
+        if (rule.kind == EmissionKind::within_range && distance <= rule.range) add(pair, particles);
         if (rule.kind == EmissionKind::closest && distance <= best) {
-          if (distance < best || nearest.target.object == nullptr) nearest = pair;
+          if (distance < best || nearest.target.object == nullptr) {
+            nearest = pair;
+            both = particles;
+          }
           best = distance;
         }
       }
-      if (rule.kind == EmissionKind::closest && nearest.target.object != nullptr) pairs.push_back(nearest);
+      if (rule.kind == EmissionKind::closest && nearest.target.object != nullptr) add(nearest, both);
     }
   return pairs;
 }

@@ -1,12 +1,12 @@
-// Emission of attachments: which points of strands are held to which points of a surface or of other strands.
-// [Lesser2022, 6.3]
+// Emission of attachments: which points of strands, or which particles, are held to which points of a surface or of
+// other objects. [Lesser2022, 6.3]
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "ymir/data/animated_surface.h"
-#include "ymir/objects/strand_coupling.h"
+#include "ymir/objects/coupled_body.h"
 
 namespace ymir {
 
@@ -14,6 +14,7 @@ enum class SourcePoints : std::uint8_t { roots, tips, all };
 enum class EmissionKind : std::uint8_t { closest, within_range, network };
 
 // Explicit pair: strand and vertex of the source; of the target a strand and vertex, or a triangle (its centre).
+// Particles are named by their number in the input, their vertex is 0.
 struct NetworkEntry {
   std::int64_t source_strand = 0, source_vertex = 0, target = 0, target_vertex = 0;
 };
@@ -26,15 +27,16 @@ struct EmissionRule {
   std::vector<NetworkEntry> network;
 };
 
-// The strands of one object at some moment.
-struct StrandShape {
-  CurvesObject* object;
-  std::int64_t strand;
+// A strand or a particle of an object at some moment.
+struct PieceShape {
+  CoupledObject* object;
+  std::int64_t piece;
   std::vector<Vec3d> positions;
-  std::vector<Vec3d> m1;  // of each edge, where it is known
+  std::vector<Vec3d> m1;  // of each edge of a strand, where it is known
+  bool is_particle = false;
 };
-std::vector<StrandShape> input_shapes(CurvesObject& object);    // before ingest, of all ranks
-std::vector<StrandShape> present_shapes(CurvesObject& object);  // of this rank
+std::vector<PieceShape> input_shapes(CoupledObject& object);    // before ingest, of all ranks
+std::vector<PieceShape> present_shapes(CoupledObject& object);  // of this rank, in order of piece
 
 // Point of a triangle mesh that moves with its triangle.
 struct SurfacePoint {
@@ -45,16 +47,16 @@ struct SurfacePoint {
 EmbeddedPoint surface_point(const Surface& mesh, const std::vector<Vec3d>& positions, const SurfacePoint& at);
 
 struct SurfacePair {
-  StrandPoint source;
+  ObjectPoint source;
   SurfacePoint target;
 };
-struct StrandPair {
-  StrandPoint source, target;
+struct ObjectPair {
+  ObjectPoint source, target;
 };
-std::vector<SurfacePair> emit_to_surface(const EmissionRule& rule, const std::vector<StrandShape>& sources,
+std::vector<SurfacePair> emit_to_surface(const EmissionRule& rule, const std::vector<PieceShape>& sources,
                                          const Surface& mesh, const std::vector<Vec3d>& positions);
-// Never between points of one strand.
-std::vector<StrandPair> emit_to_strands(const EmissionRule& rule, const std::vector<StrandShape>& sources,
-                                        const std::vector<StrandShape>& targets);
+// Never between points of one strand; two particles are held to each other once, whoever is the source.
+std::vector<ObjectPair> emit_to_objects(const EmissionRule& rule, const std::vector<PieceShape>& sources,
+                                        const std::vector<PieceShape>& targets);
 
 }  // namespace ymir

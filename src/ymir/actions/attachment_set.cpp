@@ -31,8 +31,10 @@ double stiffness_of(const AttachmentResponse& response, const AttachmentRest& re
   return 2 * response.orientation_stiffness[row / 3 - 1];
 }
 
-// Frame of a point of a strand: the solver's where it is known, before ingest that of the natural shape.
-EmbeddedPoint strand_frame(const CurvesObject& curves, const StrandShape& shape, const StrandPoint& at) {
+// Frame of a point of a strand: the solver's where it is known, before ingest that of the natural shape. Particles have
+// that of the world.
+EmbeddedPoint point_of(const PieceShape& shape, const ObjectPoint& at) {
+  if (shape.is_particle) return free_point(shape.positions[0]);
   const auto edge_vector = [&](int e) {
     return shape.positions[static_cast<std::size_t>(e)] - shape.positions[static_cast<std::size_t>(e) - 1];
   };
@@ -41,7 +43,7 @@ EmbeddedPoint strand_frame(const CurvesObject& curves, const StrandShape& shape,
     const Vec3d t = normalized(edge_vector(at.edge));
     edge = {t, 1, orthonormalized(shape.m1[static_cast<std::size_t>(at.edge) - 1], t)};
   } else {
-    const RootFrame root = curves.root_frame(shape.strand);
+    const RootFrame root = static_cast<const CurvesObject*>(shape.object)->root_frame(shape.piece);
     edge = {root.tangent, 1, root.m1};
     for (int e = 1; e <= at.edge; ++e)
       if (norm(edge_vector(e)) > 0) edge = moved(edge, edge_vector(e), 0.0);
@@ -58,8 +60,10 @@ EmbeddedPoint strand_frame(const CurvesObject& curves, const StrandShape& shape,
 
 // Strands that attachments connect go to one rank and are solved together; all strands of the system where pairs change
 // with every step.
-void co_locate(const StrandCoupling& coupling) {
-  const std::vector<CurvesObject*>& members = coupling.members();
+void co_locate(const CoupledSystem& coupling) {
+  std::vector<CurvesObject*> members;
+  for (CoupledObject* member : coupling.members())
+    if (auto* curves = dynamic_cast<CurvesObject*>(member)) members.push_back(curves);
   const auto root = [&](std::ptrdiff_t member, std::int64_t strand) {
     const Curves& curves = members[static_cast<std::size_t>(member)]->curves();
     return curves.positions[static_cast<std::size_t>(curves.first[static_cast<std::size_t>(strand)])];
@@ -75,12 +79,14 @@ void co_locate(const StrandCoupling& coupling) {
     b = find(b);
     parent[std::max(a, b)] = std::min(a, b);
   };
-  const auto key_of_point = [&](const StrandPoint& p) {
-    return Key{std::find(members.begin(), members.end(), p.object) - members.begin(), p.strand};
+  const auto key_of_point = [&](const ObjectPoint& p) {
+    return Key{std::find(members.begin(), members.end(), p.object) - members.begin(), p.piece};
   };
   for (const auto& source : coupling.sources()) {
-    for (std::size_t e = 0; e < source->size(); ++e)
-      connect(key_of_point(source->point(e, 0)), key_of_point(source->point(e, 1)));
+    for (std::size_t e = 0; e < source->size(); ++e) {
+      const Key a = key_of_point(source->point(e, 0)), b = key_of_point(source->point(e, 1));
+      if (a.first < std::ssize(members) && b.first < std::ssize(members)) connect(a, b);
+    }
     if (source->changing())
       for (std::ptrdiff_t m = 0; m < std::ssize(members); ++m)
         for (std::int64_t s = 0; s < std::ssize(members[static_cast<std::size_t>(m)]->curves().first) - 1; ++s)
@@ -94,6 +100,7 @@ void co_locate(const StrandCoupling& coupling) {
 }
 
 void begin_element(AttachmentElement& element, const EmbeddedPoint& source, const EmbeddedPoint& target) {
+  element.across = AttachmentElement{}.across;
   const Attachment a = evaluate_attachment(element.rest, geometry_of(source, target), element.across);
   std::copy_n(a.c, Attachment::rows, element.begin);
   // Multipliers start from zero: the system is linear in them, and a substep depends on the state alone.
@@ -108,8 +115,7 @@ void linearize(const AttachmentResponse& response, AttachmentElement& element, c
   const Attachment a = evaluate_attachment(element.rest, geometry, element.across);
   element.across = a.u;
   const double damping = response.relaxation_time / dt;
-  term.rows = 0;
-  term.hard = response.hard;
+  term.rows = term.hard = 0;
   term.first[0] = 0;
   term.first[1] = source.dofs;
   const EmbeddedPoint* ends[2] = {&source, &target};
@@ -133,10 +139,10 @@ void linearize(const AttachmentResponse& response, AttachmentElement& element, c
     const int rows = element.rest.flexibility >= 1 && !element.rest.pin() ? 1 : 3;
     for (int row = 0; row < rows; ++row)
       add_row(element.multiplier[row], std::numeric_limits<double>::infinity(), a.c[row], rows_of(row));
-    return;
+    term.hard = rows;
   }
-  double tension = 0;
-  for (int row = 0; row < Attachment::rows; ++row) {
+  double tension = element.multiplier[0];
+  for (int row = 0; row < Attachment::rows && !response.hard; ++row) {
     const double w = stiffness_of(response, element.rest, row);
     if (!(w > 0)) continue;
     const double force = w * (a.c[row] + damping * (a.c[row] - element.begin[row]));
@@ -183,7 +189,7 @@ class SurfaceAttachments final : public StrandConstraint {
       for (int lane = 0; lane < StrandSystem::lanes; ++lane)
         places[strands.group(g).id[static_cast<std::size_t>(lane)]] = {g, lane};
     for (std::size_t e = 0; e < pairs_.size(); ++e)
-      if (const auto found = places.find(pairs_[e].source.strand); found != places.end())
+      if (const auto found = places.find(pairs_[e].source.piece); found != places.end())
         by_group_[found->second.first].emplace_back(e, found->second.second);
     targets_.clear();
     for (const SurfacePair& pair : pairs_) targets_.push_back(surface_point(surface_->rest(), positions_, pair.target));
@@ -204,7 +210,7 @@ class SurfaceAttachments final : public StrandConstraint {
   void assemble(StrandStep& s, StrandReal*) override {
     const int column = (s.multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth) + 1;
     each(s, [&](std::size_t e, int lane) {
-      const StrandPoint& p = pairs_[e].source;
+      const ObjectPoint& p = pairs_[e].source;
       CouplingTerm term;
       linearize(response_, elements_[e], s.embedded(lane, p.edge, p.u), targets_[e], s.dt, term);
       const auto row = [&](int local) {
@@ -226,13 +232,13 @@ class SurfaceAttachments final : public StrandConstraint {
   void end(StrandStep&, StrandReal*) override {}
 
  private:
-  void emit(const std::vector<StrandShape>& shapes) {
+  void emit(const std::vector<PieceShape>& shapes) {
     pairs_ = emit_to_surface(rule_, shapes, surface_->rest(), positions_);
-    std::map<std::int64_t, const StrandShape*> by_id;
-    for (const StrandShape& shape : shapes) by_id[shape.strand] = &shape;
+    std::map<std::int64_t, const PieceShape*> by_id;
+    for (const PieceShape& shape : shapes) by_id[shape.piece] = &shape;
     elements_.clear();
     for (const SurfacePair& pair : pairs_)
-      elements_.push_back(make_element(response_, strand_frame(*curves_, *by_id.at(pair.source.strand), pair.source),
+      elements_.push_back(make_element(response_, point_of(*by_id.at(pair.source.piece), pair.source),
                                        surface_point(surface_->rest(), positions_, pair.target)));
   }
   template <class F>
@@ -253,16 +259,26 @@ class SurfaceAttachments final : public StrandConstraint {
   std::map<int, std::vector<std::pair<std::size_t, int>>> by_group_;
 };
 
-class StrandAttachments final : public CouplingSource {
+// Attachments that a coupled system solves for: between objects, or of particles to a surface.
+class CoupledAttachments final : public CouplingSource {
  public:
-  StrandAttachments(std::vector<CurvesObject*> sources, std::vector<CurvesObject*> targets,
-                    const AttachmentResponse& response, EmissionRule rule)
-      : sources_(std::move(sources)), targets_(std::move(targets)), response_(response), rule_(std::move(rule)) {
+  CoupledAttachments(std::vector<CoupledObject*> sources, std::vector<CoupledObject*> targets,
+                     std::shared_ptr<const AnimatedSurface> surface, const AttachmentResponse& response,
+                     EmissionRule rule)
+      : sources_(std::move(sources)),
+        targets_(std::move(targets)),
+        surface_(std::move(surface)),
+        response_(response),
+        rule_(std::move(rule)) {
+    if (surface_) surface_->pose(0, positions_);
     if (!rule_.every_step) emit(input_shapes);
   }
   std::size_t size() const override { return pairs_.size(); }
-  const StrandPoint& point(std::size_t e, int end) const override {
+  const ObjectPoint& point(std::size_t e, int end) const override {
     return end == 0 ? pairs_[e].source : pairs_[e].target;
+  }
+  EmbeddedPoint prescribed(std::size_t e, bool at_begin) const override {
+    return at_begin ? begin_prescribed_[e] : prescribed_[e];
   }
   void begin(std::size_t e, const EmbeddedPoint& a, const EmbeddedPoint& b) override {
     begin_element(elements_[e], a, b);
@@ -270,41 +286,86 @@ class StrandAttachments final : public CouplingSource {
   void evaluate(std::size_t e, const EmbeddedPoint& a, const EmbeddedPoint& b, double dt, CouplingTerm& term) override {
     linearize(response_, elements_[e], a, b, dt, term);
   }
-  void advance(std::size_t e, const double* change) override {
-    for (int r = 0; r < 3; ++r) elements_[e].multiplier[r] += change[r];
+  void advance(std::size_t e, const double* change, int rows) override {
+    for (int r = 0; r < rows; ++r) elements_[e].multiplier[r] += change[r];
   }
-  void prepare(double, double) override {
+  void prepare(double time, double dt) override {
+    if (surface_) surface_->pose(time - dt, positions_);
     if (rule_.every_step) emit(present_shapes);
+    if (!surface_) return;
+    place(begin_prescribed_);
+    surface_->pose(time, positions_);
+    place(prescribed_);
   }
   bool changing() const override { return rule_.every_step; }
 
  private:
-  void emit(std::vector<StrandShape> (*shapes_of)(CurvesObject&)) {
-    const auto all = [&](const std::vector<CurvesObject*>& objects) {
-      std::vector<StrandShape> shapes;
-      for (CurvesObject* object : objects)
-        for (StrandShape& shape : shapes_of(*object)) shapes.push_back(std::move(shape));
-      return shapes;
-    };
-    const std::vector<StrandShape> from = all(sources_), to = all(targets_);
-    pairs_ = emit_to_strands(rule_, from, to);
-    std::map<std::pair<CurvesObject*, std::int64_t>, const StrandShape*> by_id;
-    for (const auto* shapes : {&from, &to})
-      for (const StrandShape& shape : *shapes) by_id[{shape.object, shape.strand}] = &shape;
+  using ShapesOf = std::vector<PieceShape> (*)(CoupledObject&);
+  static std::vector<PieceShape> all(const std::vector<CoupledObject*>& objects, ShapesOf shapes_of) {
+    std::vector<PieceShape> shapes;
+    for (CoupledObject* object : objects)
+      for (PieceShape& shape : shapes_of(*object)) shapes.push_back(std::move(shape));
+    return shapes;
+  }
+  void emit(ShapesOf shapes_of) {
+    const std::vector<PieceShape> from = all(sources_, shapes_of), to = all(targets_, shapes_of);
+    pairs_.clear();
+    on_surface_.clear();
     elements_.clear();
-    const auto frame = [&](const StrandPoint& p) {
-      return strand_frame(*p.object, *by_id.at({p.object, p.strand}), p);
-    };
-    for (const StrandPair& pair : pairs_)
-      elements_.push_back(make_element(response_, frame(pair.source), frame(pair.target)));
+    if (surface_) {
+      for (const SurfacePair& pair : emit_to_surface(rule_, from, surface_->rest(), positions_)) {
+        pairs_.push_back({pair.source, {}});
+        on_surface_.push_back(pair.target);
+      }
+      place(prescribed_);
+    } else {
+      pairs_ = emit_to_objects(rule_, from, to);
+    }
+    std::map<std::pair<CoupledObject*, std::int64_t>, const PieceShape*> by_id;
+    for (const auto* shapes : {&from, &to})
+      for (const PieceShape& shape : *shapes) by_id[{shape.object, shape.piece}] = &shape;
+    const auto point = [&](const ObjectPoint& p) { return point_of(*by_id.at({p.object, p.piece}), p); };
+    for (std::size_t e = 0; e < pairs_.size(); ++e)
+      elements_.push_back(
+          make_element(response_, point(pairs_[e].source), surface_ ? prescribed_[e] : point(pairs_[e].target)));
+  }
+  // Targets on the surface in the pose of positions_.
+  void place(std::vector<EmbeddedPoint>& points) const {
+    points.clear();
+    for (const SurfacePoint& at : on_surface_) points.push_back(surface_point(surface_->rest(), positions_, at));
   }
 
-  std::vector<CurvesObject*> sources_, targets_;
+  std::vector<CoupledObject*> sources_, targets_;
+  std::shared_ptr<const AnimatedSurface> surface_;  // nullptr: to targets_
   AttachmentResponse response_;
   EmissionRule rule_;
-  std::vector<StrandPair> pairs_;
+  std::vector<ObjectPair> pairs_;
   std::vector<AttachmentElement> elements_;
+  std::vector<Vec3d> positions_;  // of the surface
+  std::vector<SurfacePoint> on_surface_;
+  std::vector<EmbeddedPoint> begin_prescribed_, prescribed_;  // at the beginning and the end of the substep
 };
+
+// One system for all that is connected: objects that have one bring theirs along.
+std::shared_ptr<CoupledSystem> joint_system(const std::vector<CoupledObject*>& objects) {
+  std::shared_ptr<CoupledSystem> coupling;
+  for (CoupledObject* object : objects) {
+    const std::shared_ptr<CoupledSystem> other = object->coupling();
+    if (!coupling) coupling = other ? other : std::make_shared<CoupledSystem>();
+    if (other == coupling) continue;
+    if (!other) {
+      object->set_coupling(coupling);
+      coupling->join(object);
+      continue;
+    }
+    for (const auto& source : other->sources()) coupling->add(source);
+    for (CoupledObject* member : other->members()) {
+      member->set_coupling(coupling);
+      coupling->join(member);
+    }
+  }
+  return coupling;
+}
 
 }  // namespace
 
@@ -313,29 +374,19 @@ void add_surface_attachments(CurvesObject& curves, const std::string& owner, con
   curves.add_constraint(std::make_unique<SurfaceAttachments>(curves, owner, response, rule, std::move(surface)));
 }
 
-void add_strand_attachments(const std::vector<CurvesObject*>& sources, const std::vector<CurvesObject*>& targets,
-                            const AttachmentResponse& response, const EmissionRule& rule) {
-  // One system for all that is connected: objects that have one bring theirs along.
-  std::shared_ptr<StrandCoupling> coupling;
-  const auto join = [&](CurvesObject* object) {
-    const std::shared_ptr<StrandCoupling> other = object->coupling();
-    if (!coupling) coupling = other ? other : std::make_shared<StrandCoupling>();
-    if (other == coupling) return;
-    if (!other) {
-      object->set_coupling(coupling, coupling->members().empty());
-      coupling->join(object);
-      return;
-    }
-    for (const auto& source : other->sources()) coupling->add(source);
-    for (CurvesObject* member : other->members()) {
-      member->set_coupling(coupling, false);
-      coupling->join(member);
-    }
-  };
-  for (const auto* objects : {&sources, &targets})
-    for (CurvesObject* object : *objects) join(object);
-  coupling->add(std::make_shared<StrandAttachments>(sources, targets, response, rule));
+void add_attachments(const std::vector<CoupledObject*>& sources, const std::vector<CoupledObject*>& targets,
+                     const AttachmentResponse& response, const EmissionRule& rule) {
+  std::vector<CoupledObject*> all = sources;
+  all.insert(all.end(), targets.begin(), targets.end());
+  const auto coupling = joint_system(all);
+  coupling->add(std::make_shared<CoupledAttachments>(sources, targets, nullptr, response, rule));
   co_locate(*coupling);
+}
+
+void add_surface_attachments(CoupledObject& particles, const AttachmentResponse& response, const EmissionRule& rule,
+                             std::shared_ptr<const AnimatedSurface> surface) {
+  const std::vector<CoupledObject*> sources{&particles}, none;
+  joint_system(sources)->add(std::make_shared<CoupledAttachments>(sources, none, std::move(surface), response, rule));
 }
 
 void attach_roots(CurvesObject& curves, const std::string& owner, std::shared_ptr<const AnimatedSurface> surface) {
@@ -353,13 +404,13 @@ void attach_roots(CurvesObject& curves, const std::string& owner, std::shared_pt
   const auto pairs = emit_to_surface(rule, input_shapes(curves), surface->rest(), data->positions);
   data->roots.resize(curves.curves().strand_count());
   for (const SurfacePair& pair : pairs) {
-    const RootFrame frame = curves.root_frame(pair.source.strand);
+    const RootFrame frame = curves.root_frame(pair.source.piece);
     const EmbeddedPoint base = surface_point(surface->rest(), data->positions, pair.target);
     const auto local = [&](Vec3d v) {
       return Vec3d{dot(base.frame[0], v), dot(base.frame[1], v), dot(base.frame[2], v)};
     };
-    data->roots[static_cast<std::size_t>(pair.source.strand)] = {pair.target, local(frame.position - base.position),
-                                                                 local(frame.tangent), local(frame.m1)};
+    data->roots[static_cast<std::size_t>(pair.source.piece)] = {pair.target, local(frame.position - base.position),
+                                                                local(frame.tangent), local(frame.m1)};
   }
   RootMotion motion;
   motion.owner = owner;

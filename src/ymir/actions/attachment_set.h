@@ -1,4 +1,5 @@
-// Attachment Constraint: points of strands held to points of a surface or of other strands. [Lesser2022, 6.3]
+// Attachment Constraint: points of strands and particles held to points of a surface or of other objects.
+// [Lesser2022, 6.3]
 //
 // Response: C of physics/constraints/attachment.h with S = diag(k_N, k_T, k_T, beta_1 x3, beta_2 x3, beta_3 x3), and
 // for a taut distance constraint its radial geometric stiffness. Emission (which points) is in attachment_emission.h.
@@ -36,9 +37,12 @@ void linearize(const AttachmentResponse& response, AttachmentElement& element, c
 void add_surface_attachments(CurvesObject& curves, const std::string& owner, const AttachmentResponse& response,
                              const EmissionRule& rule, std::shared_ptr<const AnimatedSurface> surface);
 
-// Points of strands of `sources` to strands of `targets` (which may be the same); one coupled system.
-void add_strand_attachments(const std::vector<CurvesObject*>& sources, const std::vector<CurvesObject*>& targets,
-                            const AttachmentResponse& response, const EmissionRule& rule);
+// Points of `sources` to those of `targets` (which may be the same); one coupled system.
+void add_attachments(const std::vector<CoupledObject*>& sources, const std::vector<CoupledObject*>& targets,
+                     const AttachmentResponse& response, const EmissionRule& rule);
+// Particles of an object to an animated surface.
+void add_surface_attachments(CoupledObject& particles, const AttachmentResponse& response, const EmissionRule& rule,
+                             std::shared_ptr<const AnimatedSurface> surface);
 
 // Roots follow the surface in position and orientation, exactly.
 void attach_roots(CurvesObject& curves, const std::string& owner, std::shared_ptr<const AnimatedSurface> surface);

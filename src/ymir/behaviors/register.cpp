@@ -2,13 +2,22 @@
 
 #include "ymir/behaviors/constraints/attachment_behavior.h"
 #include "ymir/behaviors/constraints/collider.h"
+#include "ymir/behaviors/forces/buoyancy.h"
+#include "ymir/behaviors/forces/coupled_drag_behavior.h"
 #include "ymir/behaviors/forces/drag.h"
 #include "ymir/behaviors/forces/force_field.h"
 #include "ymir/behaviors/forces/gravity.h"
 #include "ymir/behaviors/materials/elastic_rod_behavior.h"
+#include "ymir/behaviors/materials/pressure_behavior.h"
 #include "ymir/behaviors/objects/curves_object_behavior.h"
 #include "ymir/behaviors/objects/particle_object_behavior.h"
+#include "ymir/behaviors/objects/volume_object_behavior.h"
+#include "ymir/behaviors/operators/cooling.h"
+#include "ymir/behaviors/operators/dissipation.h"
+#include "ymir/behaviors/operators/emitter.h"
 #include "ymir/behaviors/operators/kill.h"
+#include "ymir/behaviors/operators/vorticity_confinement.h"
+#include "ymir/behaviors/operators/wind.h"
 
 namespace ymir {
 
@@ -16,13 +25,22 @@ Registry all_behaviors() {
   Registry registry;
   registry.add<ParticleObjectBehavior>();
   registry.add<CurvesObjectBehavior>();
+  registry.add<VolumeObjectBehavior>();
   registry.add<ElasticRodBehavior>();
+  registry.add<PressureBehavior>();
   registry.add<Gravity>();
   registry.add<ForceField>();
   registry.add<DragBehavior>();
+  registry.add<CoupledDragBehavior>();
+  registry.add<Buoyancy>();
   registry.add<AttachmentBehavior>();
   registry.add<ColliderBehavior>();
   registry.add<Kill>();
+  registry.add<Emitter>();
+  registry.add<Wind>();
+  registry.add<VorticityConfinement>();
+  registry.add<Dissipation>();
+  registry.add<Cooling>();
   return registry;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ymir/base/check.h"
 #include "ymir/behaviors/generated_input.h"
@@ -31,13 +32,20 @@ void add_overrides(Channels& channels, const ParamValues& overrides) {
 Scope::Scope(Simulation& simulation, std::span<const InputSpec> inputs, std::string path, int group, int group_end)
     : simulation_(&simulation), inputs_(inputs), path_(std::move(path)), group_(group), group_end_(group_end) {}
 
-std::vector<CurvesObject*> Scope::curves_objects_of(const GroupRef& group) const {
-  std::vector<CurvesObject*> found;
+std::vector<ForceTarget*> Scope::force_targets_of(const GroupRef& group) const {
+  std::vector<ForceTarget*> found;
   const std::string prefix = group.path == "/" ? "" : group.path + "/";
   for (const auto& object : simulation_->objects())
     if (object->path().starts_with(prefix))
-      if (auto* curves = dynamic_cast<CurvesObject*>(object.get())) found.push_back(curves);
+      if (auto* target = dynamic_cast<ForceTarget*>(object.get())) found.push_back(target);
   return found;
+}
+
+std::optional<double> Scope::smallest_voxel() {
+  std::optional<double> least;
+  for (const VolumeObject* gas : volume_objects())
+    least = std::min(least.value_or(gas->grid().voxel()), gas->grid().voxel());
+  return least;
 }
 
 const InputSpec& Scope::spec(const InputRef& input) const {
@@ -109,16 +117,26 @@ AnimatedSurface Scope::animated_surface(const InputRef& input) const {
   return animated;
 }
 
-VolumeGrid Scope::vector_volume(const InputRef& input) const {
+std::vector<VolumeGrid> Scope::volumes(const InputRef& input) const {
   const InputSpec& from = spec(input);
-  for (VolumeGrid& grid : read_vdb(from.path).volumes)
-    if (grid.components == 3) {
-      grid.voxel *= from.scale;
-      grid.origin *= from.scale;
-      return std::move(grid);
-    }
-  throw Error(ExitCode::bad_input,
-              fmt::format("{}: holds no vector volume; write a grid of 3 components (vec3f)", from.path.string()));
+  std::vector<VolumeGrid> grids = read_vdb(from.path).volumes;
+  for (VolumeGrid& grid : grids) {
+    grid.voxel *= from.scale;
+    grid.origin *= from.scale;
+    for (const float value : grid.values)
+      if (!std::isfinite(value))
+        throw Error(ExitCode::bad_input,
+                    fmt::format("{}: grid '{}' holds a value that is not finite; write the file anew without NaN",
+                                from.path.string(), grid.name));
+  }
+  return grids;
+}
+
+VolumeGrid Scope::vector_volume(const InputRef& input) const {
+  for (VolumeGrid& grid : volumes(input))
+    if (grid.components == 3) return std::move(grid);
+  throw Error(ExitCode::bad_input, fmt::format("{}: holds no vector volume; write a grid of 3 components (vec3f)",
+                                               spec(input).path.string()));
 }
 
 void Scope::ask_bucket_size(double edge) { bucket_size_ = bucket_size_ ? std::min(*bucket_size_, edge) : edge; }

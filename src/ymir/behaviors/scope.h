@@ -11,6 +11,7 @@
 #include "ymir/data/volume_grid.h"
 #include "ymir/objects/curves_object.h"
 #include "ymir/objects/particle_object.h"
+#include "ymir/objects/volume_object.h"
 #include "ymir/param/references.h"
 #include "ymir/pipeline/simulation.h"
 
@@ -36,8 +37,14 @@ class Scope {
   // Strands, and everything whose points Forces act on.
   std::vector<CurvesObject*> curves_objects() { return objects_of<CurvesObject>(); }
   // Those of another group, wherever it stands.
-  std::vector<CurvesObject*> curves_objects_of(const GroupRef& group) const;
+  std::vector<CurvesObject*> curves_objects_of(const GroupRef& group) const { return objects_of<CurvesObject>(group); }
+  std::vector<ParticleObject*> particle_objects_of(const GroupRef& group) const {
+    return objects_of<ParticleObject>(group);
+  }
   std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
+  std::vector<ForceTarget*> force_targets_of(const GroupRef& group) const;
+  std::vector<VolumeObject*> volume_objects() { return objects_of<VolumeObject>(); }
+  std::optional<double> smallest_voxel();  // of the volume objects [m]
 
   // Inputs, read and scaled to metres; errors name the file.
   Points points(const InputRef& input) const;
@@ -45,6 +52,7 @@ class Scope {
   Surface surface(const InputRef& input) const;  // at rest; the first file of a sequence
   AnimatedSurface animated_surface(const InputRef& input) const;
   VolumeGrid vector_volume(const InputRef& input) const;
+  std::vector<VolumeGrid> volumes(const InputRef& input) const;
 
   // The domain's buckets get the smallest edge any object asks for [m].
   void ask_bucket_size(double edge);
@@ -61,6 +69,15 @@ class Scope {
         if (auto* wanted = dynamic_cast<T*>(object.get())) found.push_back(wanted);
     asked_ = true;
     found_ = found_ || !found.empty();
+    return found;
+  }
+  template <class T>
+  std::vector<T*> objects_of(const GroupRef& group) const {
+    std::vector<T*> found;
+    const std::string prefix = group.path == "/" ? "" : group.path + "/";
+    for (const auto& object : simulation_->objects())
+      if (object->path().starts_with(prefix))
+        if (auto* wanted = dynamic_cast<T*>(object.get())) found.push_back(wanted);
     return found;
   }
   const InputSpec& spec(const InputRef& input) const;

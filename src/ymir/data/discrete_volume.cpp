@@ -235,6 +235,11 @@ void DiscreteVolume::rebuild(std::vector<BucketKey> local, const Moves* moves) {
   for (int i = 0; i < channel_count(); ++i) {
     Storage& s = storage(i);
     for (int c = 0; c < s.channel.components; ++c) {
+      if (s.channel.scratch) {
+        s.components[static_cast<std::size_t>(c)].reset();
+        s.components[static_cast<std::size_t>(c)] = undefined_tiles(i, c, stagger++);
+        continue;
+      }
       auto tiles = std::make_shared<TileBuffer>(s.size_for(*buckets_), stagger++);
       std::shared_ptr<TileBuffer>& component = s.components[static_cast<std::size_t>(c)];
       carry_over(*old, i, c, *component, *tiles);
@@ -243,6 +248,15 @@ void DiscreteVolume::rebuild(std::vector<BucketKey> local, const Moves* moves) {
     }
     s.fresh = Fresh::none;
   }
+}
+
+std::shared_ptr<TileBuffer> DiscreteVolume::undefined_tiles(int channel, int component, int stagger) const {
+  const Storage& s = storage(channel);
+  auto tiles = std::make_shared<TileBuffer>(s.size_for(*buckets_), stagger);
+  const std::size_t size = s.channel.tile_bytes();
+  poison(s.channel.type, tiles->data(), static_cast<std::size_t>(buckets_->count()) * size);
+  fill_background(s.channel, component, tiles->data() + static_cast<std::size_t>(buckets_->missing()) * size);
+  return tiles;
 }
 
 void DiscreteVolume::carry_over(const BucketSet& from, int channel, int component, const TileBuffer& old,
@@ -317,17 +331,29 @@ std::shared_ptr<const DiscreteVolume::Snapshot> DiscreteVolume::snapshot() const
   taken->buckets = buckets_;
   for (const auto& s : channels_) {
     YMIR_CHECK(!s->exchange);
-    taken->components.push_back(s->components);
+    if (s->channel.scratch)
+      taken->components.emplace_back();
+    else
+      taken->components.push_back(s->components);
     taken->fresh.push_back(s->fresh);
   }
   return taken;
 }
 
 void DiscreteVolume::restore(const Snapshot& snapshot) {
-  YMIR_CHECK(snapshot.components.size() == channels_.size());
+  YMIR_CHECK(snapshot.components.size() <= channels_.size());
+  const bool other_tiles = buckets_ != snapshot.buckets;
   buckets_ = snapshot.buckets;
   face_plans_.clear();
   for (std::size_t i = 0; i < channels_.size(); ++i) {
+    if (channels_[i]->channel.scratch) {
+      const int channel = static_cast<int>(i);
+      for (std::size_t c = 0; other_tiles && c < channels_[i]->components.size(); ++c)
+        channels_[i]->components[c] = undefined_tiles(channel, static_cast<int>(c), channel * 3 + static_cast<int>(c));
+      channels_[i]->fresh = Fresh::none;
+      continue;
+    }
+    YMIR_CHECK(i < snapshot.components.size());  // added since: scratch only
     channels_[i]->components = snapshot.components[i];
     channels_[i]->fresh = snapshot.fresh[i];
   }
@@ -339,6 +365,7 @@ std::uint64_t DiscreteVolume::hash() const {
     std::uint64_t h = mix64(buckets_->key(i));
     for (const auto& s : channels_)
       for (const auto& component : s->components) {
+        if (s->channel.scratch) continue;
         const std::size_t size = s->channel.tile_bytes();
         h = hash_bytes({component->data() + static_cast<std::size_t>(i) * size, size}, h);
       }
@@ -371,6 +398,16 @@ std::byte* DiscreteVolume::write_bytes(int channel, int component, bool discard)
   }
   if (discard) poison(s.channel.type, tiles->data(), static_cast<std::size_t>(buckets_->local_count()) * size);
   return tiles->data();
+}
+
+void DiscreteVolume::swap_values(int a, int b) {
+  Storage &first = storage(a), &second = storage(b);
+  YMIR_CHECK(!first.exchange && !second.exchange && first.channel.type == second.channel.type &&
+             first.channel.resolution == second.channel.resolution &&
+             first.channel.sampling == second.channel.sampling &&
+             first.channel.background == second.channel.background);
+  std::swap(first.components, second.components);
+  std::swap(first.fresh, second.fresh);
 }
 
 // --- exchange

@@ -35,6 +35,8 @@ struct ChannelOptions {
   Sampling sampling = Sampling::cell;
   T background{};      // of every component: new buckets and everything outside
   int components = 1;  // 1 or 3; face sampling implies 3
+  // Not part of the state: left out of snapshots and hashes, undefined after tiles changed until written.
+  bool scratch = false;
 };
 
 struct VolumeChannel {
@@ -44,6 +46,7 @@ struct VolumeChannel {
   Sampling sampling;
   int components;
   std::array<double, 3> background;  // exact for all channel types
+  bool scratch = false;
 
   std::size_t tile_values() const { return static_cast<std::size_t>(resolution) * resolution * resolution; }
   std::size_t tile_bytes() const { return tile_values() * size_of(type); }
@@ -67,7 +70,8 @@ class DiscreteVolume {
                  options.resolution,
                  options.sampling,
                  options.sampling == Sampling::face ? 3 : options.components,
-                 {background, background, background}})};
+                 {background, background, background},
+                 options.scratch})};
   }
   // Invalid when there is no channel of that name and type.
   template <class T>
@@ -89,6 +93,9 @@ class DiscreteVolume {
   // Sends buckets to their owners after GridDomain::rebalance, with all channels.
   void migrate();
 
+  // Keys named on any rank, on the ranks that own them: sorted, each once. Collective.
+  std::vector<BucketKey> routed(const std::vector<BucketKey>& keys) const;
+
   // Memory of all channels for so many buckets [bytes].
   std::size_t bytes_for(std::int64_t buckets) const;
 
@@ -102,7 +109,13 @@ class DiscreteVolume {
   std::shared_ptr<const Snapshot> snapshot() const;
   void restore(const Snapshot& snapshot);
 
-  // Hash of the local values and keys of all channels, the same for any number of ranks. Collective.
+  // Exchanges the values of two channels of the same kind, without touching them.
+  template <class T>
+  void swap_values(ChannelId<T> a, ChannelId<T> b) {
+    swap_values(a.index, b.index);
+  }
+
+  // Hash of the local values and keys of all channels but scratch, the same for any number of ranks. Collective.
   std::uint64_t hash() const;
 
   // First tile of a component. Writing makes the neighbouring tiles of other ranks stale; `discard` leaves the old
@@ -142,13 +155,14 @@ class DiscreteVolume {
   };
 
   int add(VolumeChannel channel);
+  void swap_values(int a, int b);
   int find(std::string_view name, ScalarType type) const;
-  std::vector<BucketKey> routed(const std::vector<BucketKey>& keys) const;
   void rebuild(std::vector<BucketKey> local, const Moves* moves = nullptr);
   void carry_over(const BucketSet& from, int channel, int component, const TileBuffer& old, TileBuffer& tiles) const;
   void receive_moved(const Moves& moves, std::size_t tile_bytes, const TileBuffer& old, TileBuffer& tiles) const;
   const std::vector<FacePlan>& face_plans();
   Storage& storage(int channel) { return *channels_[static_cast<std::size_t>(channel)]; }
+  std::shared_ptr<TileBuffer> undefined_tiles(int channel, int component, int stagger) const;
   const Storage& storage(int channel) const { return *channels_[static_cast<std::size_t>(channel)]; }
 
   const GridDomain* domain_;

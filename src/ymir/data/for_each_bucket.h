@@ -52,7 +52,7 @@ void for_each_in_order(std::ptrdiff_t count, F&& body) {
 #pragma omp parallel for schedule(dynamic, run) if (count > 1)
     for (std::ptrdiff_t i = 0; i < count; ++i) guarded(i);
   } else {
-#pragma omp parallel for schedule(static) if (count > 1)
+#pragma omp parallel for schedule(static) if (count > 8)
     for (std::ptrdiff_t i = 0; i < count; ++i) guarded(i);
   }
   failure.rethrow();

@@ -15,7 +15,7 @@ constexpr double farthest = bucket_reach * VolumeGrid::block_side - 1;
 }  // namespace
 
 VolumeGridSampler::VolumeGridSampler(VolumeGrid grid) : grid_(std::move(grid)) {
-  YMIR_CHECK(grid_.components == 3);
+  YMIR_CHECK(grid_.components == 1 || grid_.components == 3);
   std::vector<BucketKey> keys;
   for (const Vec3i& block : grid_.blocks) keys.push_back(key_of_block(block));
   blocks_.assign(keys);
@@ -26,7 +26,7 @@ double VolumeGridSampler::value(Vec3i voxel, int component) const {
   if (block < 0) return grid_.background[static_cast<std::size_t>(component)];
   const int in_block = ((voxel.z & 7) * 8 + (voxel.y & 7)) * 8 + (voxel.x & 7);
   return grid_.values[static_cast<std::size_t>(block) * grid_.values_per_block() +
-                      static_cast<std::size_t>(in_block * 3 + component)];
+                      static_cast<std::size_t>(in_block * grid_.components + component)];
 }
 
 double VolumeGridSampler::interpolate(Vec3d at, int component) const {
@@ -46,9 +46,20 @@ double VolumeGridSampler::interpolate(Vec3d at, int component) const {
 
 Vec3d VolumeGridSampler::sample(Vec3d x) const {
   const Vec3d at = (x - grid_.origin) / grid_.voxel;
+  if (grid_.components == 1) return {interpolate(at, 0), 0, 0};
   const double shift = grid_.staggered ? 0.5 : 0;  // component i sits half a voxel below the centre along axis i
   return {interpolate({at.x + shift, at.y, at.z}, 0), interpolate({at.x, at.y + shift, at.z}, 1),
           interpolate({at.x, at.y, at.z + shift}, 2)};
+}
+
+Box VolumeGridSampler::bounds() const {
+  Box box;
+  for (const Vec3i& b : grid_.blocks) {
+    const Vec3d low = grid_.origin + (Vec3d(b) * VolumeGrid::block_side - Vec3d{0.5, 0.5, 0.5}) * grid_.voxel;
+    box.include(low);
+    box.include(low + Vec3d{1, 1, 1} * (VolumeGrid::block_side * grid_.voxel));
+  }
+  return box;
 }
 
 }  // namespace ymir

@@ -3,14 +3,17 @@
 
 #include "ymir/data/bucket_set.h"
 #include "ymir/data/volume_grid.h"
+#include "ymir/math/box.h"
 
 namespace ymir {
 
 class VolumeGridSampler {
  public:
-  explicit VolumeGridSampler(VolumeGrid grid);  // of 3 components
+  explicit VolumeGridSampler(VolumeGrid grid);
 
-  Vec3d sample(Vec3d x) const;  // x in [m]
+  // x in [m]; of a grid of one component, that one and zeros.
+  Vec3d sample(Vec3d x) const;
+  Box bounds() const;  // of the stored blocks [m]
 
  private:
   double value(Vec3i voxel, int component) const;

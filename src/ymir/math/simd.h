@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #if defined(__FMA__)
@@ -115,11 +116,22 @@ struct Lanes {
   friend Lanes select(const Mask& mask, const Lanes& a, T b) { return select(mask, a, all(b)); }
   friend Lanes select(const Mask& mask, T a, const Lanes& b) { return select(mask, all(a), b); }
   // b where a is NaN: a comparison with NaN is false.
-  friend Lanes max(const Lanes& a, const Lanes& b) { return select(a > b, a, b); }
-  friend Lanes min(const Lanes& a, const Lanes& b) { return select(a < b, a, b); }
+  friend Lanes max(Lanes a, const Lanes& b) {
+    for (int c = 0; c < chunks; ++c) a.v[c] = larger(a.v[c], b.v[c]);
+    return a;
+  }
+  friend Lanes min(Lanes a, const Lanes& b) {
+    for (int c = 0; c < chunks; ++c) a.v[c] = smaller(a.v[c], b.v[c]);
+    return a;
+  }
   friend Lanes abs(const Lanes& a) { return select(a < T(0), -a, a); }
   friend Lanes sqrt(Lanes a) {
     for (int c = 0; c < chunks; ++c) a.v[c] = root(a.v[c]);
+    return a;
+  }
+  // Largest integer not above a.
+  friend Lanes floor(Lanes a) {
+    for (int c = 0; c < chunks; ++c) a.v[c] = rounded_down(a.v[c]);
     return a;
   }
   // a b + c with one rounding.
@@ -128,6 +140,13 @@ struct Lanes {
     return c;
   }
   friend bool any(const Mask& mask) {
+#if defined(__AVX2__)
+    if constexpr (sizeof(T) * static_cast<unsigned>(width) == 32) {
+      int set = 0;
+      for (int c = 0; c < chunks; ++c) set |= _mm256_movemask_epi8(reinterpret_cast<__m256i>(mask.m[c]));
+      return set != 0;
+    }
+#endif
     for (int i = 0; i < N; ++i)
       if (mask[i]) return true;
     return false;
@@ -148,6 +167,29 @@ struct Lanes {
   }
 
  private:
+  // The instructions answer as the comparisons do, also for NaN and signed zeros.
+  static Native larger(Native a, Native b) {
+#if defined(__AVX__)
+    if constexpr (std::is_same_v<T, double> && width == 4) return _mm256_max_pd(a, b);
+    if constexpr (std::is_same_v<T, float> && width == 8) return _mm256_max_ps(a, b);
+#endif
+    return a > b ? a : b;
+  }
+  static Native smaller(Native a, Native b) {
+#if defined(__AVX__)
+    if constexpr (std::is_same_v<T, double> && width == 4) return _mm256_min_pd(a, b);
+    if constexpr (std::is_same_v<T, float> && width == 8) return _mm256_min_ps(a, b);
+#endif
+    return a < b ? a : b;
+  }
+  static Native rounded_down(Native a) {
+#if defined(__AVX__)
+    if constexpr (std::is_same_v<T, double> && width == 4) return _mm256_floor_pd(a);
+    if constexpr (std::is_same_v<T, float> && width == 8) return _mm256_floor_ps(a);
+#endif
+    for (int i = 0; i < width; ++i) a[i] = std::floor(a[i]);
+    return a;
+  }
   static Native root(Native a) {
 #if defined(__AVX__)
     if constexpr (sizeof(T) == 8 && width == 4) return _mm256_sqrt_pd(a);
@@ -158,6 +200,7 @@ struct Lanes {
   static Native fused(Native a, Native b, Native c) {
 #if defined(__FMA__)
     if constexpr (sizeof(T) == 8 && width == 4) return _mm256_fmadd_pd(a, b, c);
+    if constexpr (std::is_same_v<T, float> && width == 8) return _mm256_fmadd_ps(a, b, c);
 #endif
     for (int i = 0; i < width; ++i) c[i] = std::fma(a[i], b[i], c[i]);
     return c;

@@ -9,6 +9,7 @@
 #include "ymir/base/error.h"
 #include "ymir/base/log.h"
 #include "ymir/objects/inverse_dynamics.h"
+#include "ymir/objects/strand_body.h"
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/rods/cross_section.h"
@@ -107,6 +108,31 @@ void CurvesObject::refuse_bad_shapes() const {
         throw Error(ExitCode::bad_input,
                     fmt::format("{}: strand {}, vertex {}: the position is not finite; repair the groom", path(), id,
                                 i - first));
+  }
+}
+
+void CurvesObject::visit_points(const std::function<void(const PointBlock&)>& visit) const {
+  constexpr int lanes = StrandSystem::lanes;
+  std::vector<double> tangent;
+  for (int g = 0; g < strands_.group_count(); ++g) {
+    const auto plane = [&](int channel) { return reinterpret_cast<const double*>(strands_.plane(g, channel)); };
+    const auto planes = [&](int first) {
+      return Planes<const Vec3d>::Type{plane(first), plane(first + 1), plane(first + 2)};
+    };
+    const auto x = planes(channels_.position);
+    const int n = strands_.group(g).vertices * lanes;
+    tangent.resize(static_cast<std::size_t>(4 * n));
+    double *const t[3] = {tangent.data(), tangent.data() + n, tangent.data() + 2 * n}, *length = tangent.data() + 3 * n;
+    for (int i = 0; i < n; ++i) {
+      const int count = strands_.group(g).count[static_cast<std::size_t>(i % lanes)], vertex = i / lanes;
+      const int before = vertex > 1 ? i - lanes : i, after = vertex + 1 < count ? i + lanes : i;
+      const Vec3d e = vertex >= 1 && vertex < count ? x[after] - x[before] : Vec3d{0, 0, 0};
+      const Vec3d direction = normalized(e, Vec3d{1, 0, 0});
+      for (int k = 0; k < 3; ++k) t[k][i] = direction[k];
+      length[i] = 0.5 * norm(e);
+    }
+    visit({nullptr, g, n, 0, 0, x, planes(channels_.velocity), plane(channels_.mass), plane(channels_.radius), 0,
+           {t[0], t[1], t[2]}, length});
   }
 }
 
@@ -301,8 +327,21 @@ void CurvesObject::schedule(Timeline& timeline) {
 
 void CurvesObject::prepare(const Step& step) {
   for (const auto& constraint : constraints_) constraint->prepare(step.time + step.dt, step.dt);
-  if (leads_coupling_) coupling_->prepare(step);
+  if (leads_coupling()) coupling_->prepare(step);
 }
+
+std::vector<CoupledObject::Seat> CurvesObject::seat(std::span<const std::int64_t> pieces) {
+  std::vector<Seat> seats(pieces.size());
+  for (int g = 0; g < strands_.group_count(); ++g)
+    for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
+      const std::int64_t id = strands_.group(g).id[static_cast<std::size_t>(lane)];
+      const auto at = std::lower_bound(pieces.begin(), pieces.end(), id);
+      if (at != pieces.end() && *at == id) seats[static_cast<std::size_t>(at - pieces.begin())] = {g, lane};
+    }
+  return seats;
+}
+
+std::unique_ptr<CoupledBody> CurvesObject::make_body(int body) { return std::make_unique<StrandBody>(*this, body); }
 
 void CurvesObject::place_roots(const Step& step) { root_motion_.prepare(step.time + step.dt); }
 
@@ -392,7 +431,7 @@ RootPose CurvesObject::saved_root(int group) const {
 }
 
 void CurvesObject::advance(const Step& step) {
-  if (step.iteration > 0) return;  // solved to the end in the first iteration
+  if (step.iteration > 0 && !every_iteration_) return;  // solved to the end in the first iteration
   std::vector<StrandReport> reports(static_cast<std::size_t>(strands_.group_count()));
   std::vector<std::int64_t> halvings(reports.size(), 0);
   while (solvers_.size() < static_cast<std::size_t>(threads()))
@@ -401,10 +440,11 @@ void CurvesObject::advance(const Step& step) {
     StrandNewton& newton = *solvers_[static_cast<std::size_t>(thread_index())];
     const auto at = static_cast<std::size_t>(g);
     if (coupling_ && coupling_->in_cluster(this, static_cast<int>(g))) return;
+    if (step.iteration > 0) strands_.rollback(static_cast<int>(g));
     reports[at] = advance_group(newton, static_cast<int>(g), step, halvings[at]);
   });
-  if (leads_coupling_) {
-    reports.push_back(coupling_->advance(step, description_.newton));
+  if (leads_coupling()) {
+    reports.push_back(coupling_->advance(step));
     halvings.push_back(0);
   }
   report_ = {};
@@ -419,7 +459,7 @@ void CurvesObject::advance(const Step& step) {
     unconverged_ += r.unconverged;
     if (!r.converged && failed++ == 0) {
       report_.worst_object = path();
-      for (std::size_t lane = 0; lane < r.failed.size() && g < halvings.size() - (leads_coupling_ ? 1 : 0); ++lane)
+      for (std::size_t lane = 0; lane < r.failed.size() && g < halvings.size() - (leads_coupling() ? 1 : 0); ++lane)
         if (r.failed[lane])
           report_.worst_object = fmt::format("{}, strand {}", path(), strands_.group(static_cast<int>(g)).id[lane]);
     }

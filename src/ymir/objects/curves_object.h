@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "ymir/data/meshes.h"
+#include "ymir/objects/coupled_system.h"
 #include "ymir/objects/force_target.h"
-#include "ymir/objects/strand_coupling.h"
 #include "ymir/pipeline/object.h"
 
 namespace ymir {
@@ -25,7 +25,7 @@ struct RootMotion {
   std::function<RootFrame(std::int64_t strand)> pose;
 };
 
-class CurvesObject final : public Object, public ForceTarget {
+class CurvesObject final : public Object, public ForceTarget, public CoupledObject {
  public:
   struct Description {
     double density = 1300;  // [kg/m^3]
@@ -42,13 +42,9 @@ class CurvesObject final : public Object, public ForceTarget {
   void set_curves(Curves curves);
   void add_force(PointForce force) override { forces_.push_back(std::move(force)); }
   PointField<Vec3d> vector_field(std::string_view name) const override;
+  void solve_every_iteration() override { every_iteration_ = true; }
+  void visit_points(const std::function<void(const PointBlock&)>& visit) const override;
   void add_constraint(std::unique_ptr<StrandConstraint> constraint) { constraints_.push_back(std::move(constraint)); }
-  // Constraints between strands, of this and other objects; one of them solves for all.
-  void set_coupling(std::shared_ptr<StrandCoupling> coupling, bool leads) {
-    coupling_ = std::move(coupling);
-    leads_coupling_ = leads;
-  }
-  const std::shared_ptr<StrandCoupling>& coupling() const { return coupling_; }
   void set_root_motion(RootMotion motion) { root_motion_ = std::move(motion); }
   // Puts a strand with others: strands with the same home are on the same rank, those with the same tie are solved
   // together. Its root and none, unless set here.
@@ -67,6 +63,11 @@ class CurvesObject final : public Object, public ForceTarget {
   StrandSystem& strands() { return strands_; }
   const StrandSystem& strands() const { return strands_; }
   const RodChannels& channels() const { return channels_; }
+
+  // Pieces are strands; bodies are groups of them, places their lanes.
+  std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
+  std::unique_ptr<CoupledBody> make_body(int body) override;
+  bool pieces_leave() const override { return false; }
 
   void schedule(Timeline& timeline) override;
   std::int64_t element_count() const override { return strands_.vertex_count(); }
@@ -101,6 +102,7 @@ class CurvesObject final : public Object, public ForceTarget {
   std::int64_t unconverged() const { return unconverged_; }  // strand steps accepted above the tolerance
 
  private:
+  bool leads_coupling() const { return coupling_ && coupling_->led_by(this); }
   void refuse_bad_shapes() const;
   double positive_value(const char* name, std::int64_t strand, int vertex, double otherwise) const;
   Strand make_strand(std::int64_t id);
@@ -124,10 +126,9 @@ class CurvesObject final : public Object, public ForceTarget {
   };
   std::map<std::int64_t, Home> homes_;  // of strands that constraints connect, until ingest
   RootMotion root_motion_;
-  std::shared_ptr<StrandCoupling> coupling_;
-  bool leads_coupling_ = false;
   std::int64_t resampled_ = 0, held_ = 0;               // strands with coincident vertices; of no length
   std::vector<std::unique_ptr<StrandNewton>> solvers_;  // one per thread: their memory stays in its core's cache
+  bool every_iteration_ = false;
   SolveReport report_;
   std::int64_t newton_iterations_ = 0, strand_steps_ = 0, weakened_ = 0, local_halvings_ = 0, unconverged_ = 0;
   int most_iterations_ = 0;

@@ -17,4 +17,18 @@ struct EmbeddedPoint {
   Vec3d turn[max_dofs];   // rotation vector of the frame per dof: d frame = turn x frame
 };
 
+// A point without orientation: its frame is that of the world and does not turn.
+inline EmbeddedPoint free_point(Vec3d position) {
+  EmbeddedPoint p;
+  p.position = position;
+  p.dofs = 3;
+  for (int k = 0; k < 3; ++k) {
+    p.frame[k] = {0, 0, 0};
+    p.frame[k][k] = 1;
+    p.shift[k] = p.frame[k];
+    p.turn[k] = {0, 0, 0};
+  }
+  return p;
+}
+
 }  // namespace ymir

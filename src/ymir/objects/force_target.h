@@ -16,6 +16,11 @@ class ForceTarget {
  public:
   virtual ~ForceTarget() = default;
   virtual void add_force(PointForce force) = 0;
+  // Forces change from one Newton iteration to the next: all of them are solved, each from the beginning of the
+  // substep.
+  virtual void solve_every_iteration() = 0;
+  // The points of this rank as they are now, block by block; those without mass are none.
+  virtual void visit_points(const std::function<void(const PointBlock&)>& visit) const = 0;
   virtual PointField<Vec3d> vector_field(std::string_view name) const = 0;
 };
 

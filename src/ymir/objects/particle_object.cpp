@@ -7,6 +7,7 @@
 #include "ymir/base/error.h"
 #include "ymir/base/hash.h"
 #include "ymir/data/particle_accessor.h"
+#include "ymir/objects/point_body.h"
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/particles/point_newton.h"
@@ -109,7 +110,20 @@ void ParticleObject::add_points(const Points& points) {
 PointField<Vec3d> ParticleObject::vector_field(std::string_view name) const {
   const auto channel = override_channel<Vec3d>(name);
   if (!channel) return {};
-  return [this, channel](const PointBlock& block) { return particles_.read(*channel, block.bucket); };
+  return [this, channel](const PointBlock& block) {
+    const auto all = particles_.read(*channel, block.bucket);
+    return Planes<const Vec3d>::Type{all.x + block.first, all.y + block.first, all.z + block.first};
+  };
+}
+
+std::span<const Vec3d> ParticleObject::input_positions() const {
+  return initial_.empty() ? std::span<const Vec3d>() : initial_[0].second.as<Vec3d>();
+}
+
+void ParticleObject::visit_points(const std::function<void(const PointBlock&)>& visit) const {
+  for (int b = 0; b < particles_.buckets().local_count(); ++b)
+    visit({&particles_, b, particles_.count(b), 0, 0, particles_.read(ParticleSystem::position, b),
+           particles_.read(velocity_, b), particles_.read(mass_, b), particles_.read(radius_, b)});
 }
 
 void ParticleObject::ingest() {
@@ -138,6 +152,12 @@ void ParticleObject::schedule(Timeline& timeline) {
   own(Stage::ingest, "take the points of the input", {}, {"*"}, [this](const Step&) { ingest(); });
   own(Stage::substep_begin, "fix the state to advance", {"position", "velocity"}, {},
       [this](const Step&) { begin_substep(); });
+  if (coupling_ && coupling_->led_by(this)) {
+    own(Stage::detection, "attached points and what they are attached to", {"position", "id"}, {},
+        [this](const Step& step) { coupling_->prepare(step); });
+    own(Stage::solid_solve, "backward Euler of what is attached, as one system", {"position", "velocity", "mass"},
+        {"velocity"}, [this](const Step& step) { coupled_report_ = coupling_->advance(step); });
+  }
   for (const PointForce& force : forces_)
     action(Stage::solid_forces, force.owner, force.what, {"position", "velocity"}, {"force", "derivative"});
   // One pass over memory does what forces, solve and update would do in three: points do not depend on each other.
@@ -203,6 +223,57 @@ double ParticleObject::solve_bucket(const Step& step, int bucket, Planes<Vec3d>:
   return 1;
 }
 
+std::vector<CoupledObject::Seat> ParticleObject::seat(std::span<const std::int64_t> pieces) {
+  attached_.clear();
+  std::vector<Seat> seats(pieces.size());
+  if (pieces.empty()) return seats;
+  struct Found {
+    int index;
+    std::size_t piece;
+  };
+  std::vector<std::vector<Found>> found(static_cast<std::size_t>(particles_.buckets().local_count()));
+  parallel_for(particles_.buckets().local_count(), [&](std::ptrdiff_t b) {
+    const std::uint64_t* ids = particles_.read(id_, static_cast<int>(b));
+    for (int i = 0; i < particles_.count(static_cast<int>(b)); ++i) {
+      const auto id = static_cast<std::int64_t>(ids[i]);
+      const auto at = std::lower_bound(pieces.begin(), pieces.end(), id);
+      if (at != pieces.end() && *at == id)
+        found[static_cast<std::size_t>(b)].push_back({i, static_cast<std::size_t>(at - pieces.begin())});
+    }
+  });
+  for (std::size_t b = 0; b < found.size(); ++b)
+    for (const Found& f : found[b]) {
+      seats[f.piece].body = static_cast<int>(attached_.size());
+      attached_.push_back({static_cast<int>(b), f.index, {0, 0, 0}});
+    }
+  return seats;
+}
+
+std::unique_ptr<CoupledBody> ParticleObject::make_body(int body) { return std::make_unique<PointBody>(*this, body); }
+
+PointBlock ParticleObject::attached_block(const Step& step, int body) const {
+  const auto [bucket, i, unused] = attached_[static_cast<std::size_t>(body)];
+  const auto at = [i](Planes<const Vec3d>::Type p) { return Planes<const Vec3d>::Type{p.x + i, p.y + i, p.z + i}; };
+  PointBlock block =
+      block_at(step, bucket, at(ParticleSystem::read(*begin_, velocity_, bucket)), particles_.read(mass_, bucket) + i);
+  block.position = at(block.position);
+  block.radius += i;
+  block.count = 1;
+  block.first = i;
+  return block;
+}
+
+// Attached points are solved along with the others: leaving them out would cost more than it saves.
+void ParticleObject::take_attached(int bucket, Planes<Vec3d>::Type v) const {
+  auto a = std::lower_bound(attached_.begin(), attached_.end(), bucket,
+                            [](const Attached& p, int b) { return p.bucket < b; });
+  for (; a != attached_.end() && a->bucket == bucket; ++a) {
+    v.x[a->index] = a->velocity.x;
+    v.y[a->index] = a->velocity.y;
+    v.z[a->index] = a->velocity.z;
+  }
+}
+
 void ParticleObject::advance(const Step& step) {
   std::vector<double> residual(static_cast<std::size_t>(particles_.buckets().local_count()));
   auto x = write(particles_, ParticleSystem::position);
@@ -211,6 +282,7 @@ void ParticleObject::advance(const Step& step) {
     thread_local Scratch scratch;
     const auto velocity = v(bucket);
     residual[static_cast<std::size_t>(bucket)] = solve_bucket(step, bucket, velocity, scratch);
+    take_attached(bucket, velocity);
     move_bucket(step, bucket, x(bucket), velocity);
   });
   report_.residual = 0;
@@ -218,6 +290,11 @@ void ParticleObject::advance(const Step& step) {
   report_.status =
       report_.residual <= local_tolerance ? SolveReport::Status::converged : SolveReport::Status::iterating;
   report_.worst_object = path();
+  report_.iterations = coupled_report_.iterations;
+  if (!coupled_report_.converged) {
+    report_.status = SolveReport::Status::failed;
+    report_.residual = coupled_report_.residual;
+  }
 }
 
 void ParticleObject::move_bucket(const Step& step, int bucket, Planes<Vec3d>::Type x, Planes<Vec3d>::Type v) const {

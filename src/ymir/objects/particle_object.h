@@ -4,7 +4,8 @@
 //   m (v - v_n) / dt = f(x_n, v),   x = x_n + dt v
 //
 // Forces depend on a point alone, so the system is 3x3 blocks; every bucket is solved to convergence by Newton's method
-// in cache, and the outer Newton loop of the pipeline sees a converged object.
+// in cache, and the outer Newton loop of the pipeline sees a converged object. Points that constraints attach to
+// something get their velocity from the coupled system instead (point_body.h); contacts respond to all alike.
 #pragma once
 
 #include <memory>
@@ -13,13 +14,14 @@
 #include <vector>
 
 #include "ymir/data/particle_system.h"
+#include "ymir/objects/coupled_system.h"
 #include "ymir/objects/force_target.h"
 #include "ymir/objects/point_source.h"
 #include "ymir/pipeline/object.h"
 
 namespace ymir {
 
-class ParticleObject final : public Object, public ForceTarget {
+class ParticleObject final : public Object, public ForceTarget, public CoupledObject {
  public:
   struct Description {
     double radius = 1e-3;         // [m]
@@ -36,6 +38,8 @@ class ParticleObject final : public Object, public ForceTarget {
   void add_source(PointSource source) { sources_.push_back(std::move(source)); }
   void add_force(PointForce force) override { forces_.push_back(std::move(force)); }
   PointField<Vec3d> vector_field(std::string_view name) const override;
+  void solve_every_iteration() override {}  // as it always does
+  void visit_points(const std::function<void(const PointBlock&)>& visit) const override;
   void add_contact(PointContact contact) { contacts_.push_back(std::move(contact)); }
   void add_removal(PointRemoval removal) { removals_.push_back(std::move(removal)); }
   // Channel of this name given with the points, if any: it overrides a behavior's parameter per point.
@@ -48,6 +52,20 @@ class ParticleObject final : public Object, public ForceTarget {
 
   const ParticleSystem& particles() const { return particles_; }
   ParticleChannel<Vec3d> velocity() const { return velocity_; }
+  ParticleChannel<std::uint64_t> id() const { return id_; }
+  const std::vector<PointForce>& forces() const { return forces_; }
+  // Points of the file, until ingest, on every rank; their ids are 0, 1, ...
+  std::span<const Vec3d> input_positions() const;
+
+  // Pieces are points, by id; each is a body of its own.
+  std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
+  std::unique_ptr<CoupledBody> make_body(int body) override;
+  bool pieces_leave() const override { return true; }
+  // An attached point alone, at the beginning of the substep; and the velocity at its end.
+  PointBlock attached_block(const Step& step, int body) const;
+  void set_attached_velocity(int body, Vec3d velocity) {
+    attached_[static_cast<std::size_t>(body)].velocity = velocity;
+  }
 
   void schedule(Timeline& timeline) override;
   std::int64_t element_count() const override { return particles_.local_count(); }
@@ -78,6 +96,7 @@ class ParticleObject final : public Object, public ForceTarget {
   struct Scratch;
   PointBlock block_at(const Step& step, int bucket, Planes<const Vec3d>::Type velocity, const double* mass) const;
   double solve_bucket(const Step& step, int bucket, Planes<Vec3d>::Type v, Scratch& scratch) const;
+  void take_attached(int bucket, Planes<Vec3d>::Type v) const;
   void move_bucket(const Step& step, int bucket, Planes<Vec3d>::Type x, Planes<Vec3d>::Type v) const;
   double mass_of(double radius, double density) const;
   void ingest();
@@ -102,7 +121,13 @@ class ParticleObject final : public Object, public ForceTarget {
     std::vector<std::int64_t> born;
   };
   std::optional<Saved> saved_;
+  struct Attached {
+    int bucket, index;
+    Vec3d velocity;  // [m/s]
+  };
+  std::vector<Attached> attached_;  // of this substep, by bucket and index
   SolveReport report_;
+  StrandReport coupled_report_;  // where this object leads the coupled system
   ParticleBatch unloaded_;
 };
 

@@ -22,6 +22,10 @@ struct PointBlock {
   Planes<const Vec3d>::Type velocity;  // Newton iterate [m/s]
   const double* mass;                  // [kg]
   const double* radius;                // [m]
+  int first = 0;                       // of these points in their bucket
+  // Of points on strands: direction of the strand, and the length of it that the point stands for [m]; else nullptr.
+  Planes<const Vec3d>::Type tangent{nullptr, nullptr, nullptr};
+  const double* length = nullptr;
 };
 
 // Accumulated force [N] and derivative df/dv [kg/s].

@@ -7,24 +7,26 @@ namespace ymir {
 
 Schema<AttachmentBehavior::Link> AttachmentBehavior::Link::schema() {
   return Schema<Link>("network", "One attachment, given explicitly.")
-      .param(&Link::source_strand, "source_strand", "Strand that is held, counted from 0.")
+      .param(&Link::source_strand, "source_strand", "Strand or particle that is held, as the input counts it, from 0.")
       .at_least(0)
-      .param(&Link::source_vertex, "source_vertex", "Its vertex.")
+      .param(&Link::source_vertex, "source_vertex", "Vertex of a strand.")
       .at_least(0)
-      .param(&Link::target, "target", "Triangle of the surface (its centre), or strand of the target.")
+      .param(&Link::target, "target", "Triangle of the surface (its centre), or strand or particle of the target.")
       .at_least(0)
       .param(&Link::target_vertex, "target_vertex", "Vertex of the target strand.")
       .at_least(0);
 }
 
 Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
-  return Schema<Params>("attachment", "Holds points of strands to an animated surface or to other strands.")
+  return Schema<Params>("attachment",
+                        "Holds points of strands, and particles, to an animated surface, to strands or to particles.")
       .category(Category::constraint)
       .example("examples/ponytail.yaml")
       .param(&Params::surface, "surface", "Input with the surface to hold on to; it may move.")
       .accepts({InputKind::surface})
       .param(&Params::strands, "strands", "Instead of a surface: group whose strands are the targets.")
-      .param(&Params::points, "points", "Which points of the strands in scope are held.")
+      .param(&Params::particles, "particles", "Instead of a surface: group whose particles are the targets.")
+      .param(&Params::points, "points", "Which points of the strands in scope are held; of particles each is.")
       .enumerated<SourcePoints>(
           {{"roots", SourcePoints::roots}, {"tips", SourcePoints::tips}, {"all", SourcePoints::all}})
       .param(&Params::emission, "emission",
@@ -35,14 +37,16 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
                                  {"network", EmissionKind::network}})
       .param(&Params::range, "range", unit::m, "Farthest distance at which an attachment is made.")
       .positive()
-      .param(&Params::every_step, "every_step", "Attachments are made anew in every substep instead of once.")
+      .param(&Params::every_step, "every_step",
+             "Attachments are made anew in every substep instead of once, at the beginning.")
       .param(&Params::network, "network", Link::schema(), "Explicit attachments, for emission: network.")
       .param(
           &Params::hard, "hard",
-          "Held exactly: roots of clamped strands follow the surface in place and orientation, strands are joined by "
+          "Held exactly: roots of clamped strands follow the surface in place and orientation, all else is joined by "
           "multipliers. Otherwise by the stiffnesses below.")
-      .param(&Params::flexibility, "flexibility", unit::none,
-             "0 keeps the place relative to the target's frame, 1 the distance alone.")
+      .param(
+          &Params::flexibility, "flexibility", unit::none,
+          "0 keeps the place relative to the target's frame (of a particle: that of the world), 1 the distance alone.")
       .range(0, 1)
       .param(&Params::normal_stiffness, "normal_stiffness", unit::newton_per_m, "Along the attachment: force 2 k C.")
       .at_least(0)
@@ -55,43 +59,80 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
       .at_least(0);
 }
 
-void AttachmentBehavior::create(Scope& scope) {
-  const std::vector<CurvesObject*> sources = scope.curves_objects();
-  if (sources.empty()) return;
-  const auto fail = [&](const char* what) { return Error(ExitCode::bad_input, scope.path() + ": " + what); };
-  if (params_.surface.empty() == params_.strands.empty())
-    throw fail("give either `surface:`, an input, or `strands:`, a group");
+namespace {
+
+Error mistake(const Scope& scope, const char* what) { return Error(ExitCode::bad_input, scope.path() + ": " + what); }
+
+AttachmentResponse response_of(const AttachmentBehavior::Params& p) {
+  return {p.flexibility, p.normal_stiffness, p.tangent_stiffness, p.orientation_stiffness, p.relaxation_time, p.hard};
+}
+
+}  // namespace
+
+EmissionRule AttachmentBehavior::rule(const Scope& scope) const {
   EmissionRule rule{params_.points, params_.emission, params_.range.value_or(0), params_.every_step, {}};
   for (const Link& link : params_.network)
     rule.network.push_back({link.source_strand, link.source_vertex, link.target, link.target_vertex});
   if (rule.kind == EmissionKind::network && rule.network.empty())
-    throw fail("emission: network needs `network:`, a list");
-  if (rule.kind == EmissionKind::within_range && !params_.range) throw fail("emission: within_range needs `range:`");
-  if (rule.kind == EmissionKind::network && rule.every_step) throw fail("a network is made once; leave out every_step");
-  AttachmentResponse response;
-  response.flexibility = params_.flexibility;
-  response.normal_stiffness = params_.normal_stiffness;
-  response.tangent_stiffness = params_.tangent_stiffness;
-  response.orientation_stiffness = params_.orientation_stiffness;
-  response.relaxation_time = params_.relaxation_time;
-  response.hard = params_.hard;
+    throw mistake(scope, "emission: network needs `network:`, a list");
+  if (rule.kind == EmissionKind::within_range && !params_.range)
+    throw mistake(scope, "emission: within_range needs `range:`");
+  if (rule.kind == EmissionKind::network && rule.every_step)
+    throw mistake(scope, "a network is made once; leave out every_step");
+  return rule;
+}
 
+void AttachmentBehavior::create(Scope& scope) {
+  const bool strands = !scope.curves_objects().empty(), particles = !scope.particle_objects().empty();
+  if (!strands && !particles) return;
+  if ((params_.surface.empty() ? 0 : 1) + (params_.strands.empty() ? 0 : 1) + (params_.particles.empty() ? 0 : 1) != 1)
+    throw mistake(scope, "give either `surface:`, an input, or `strands:` or `particles:`, a group");
+  const EmissionRule rule = this->rule(scope);
+  if (strands && particles && rule.kind == EmissionKind::network)
+    throw mistake(scope,
+                  "a network holds either strands or particles; put the attachment into the group of one of them");
+  if ((particles || !params_.particles.empty()) && norm(params_.orientation_stiffness) > 0)
+    throw mistake(scope, "particles have no orientation; leave out orientation_stiffness");
+  if (params_.surface.empty())
+    attach_to_objects(scope, rule);
+  else
+    attach_to_surface(scope, rule);
+}
+
+void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rule) const {
+  const auto particles = scope.particle_objects();
+  const auto curves = scope.curves_objects();
+  std::vector<CoupledObject*> sources(curves.begin(), curves.end()), targets;
+  sources.insert(sources.end(), particles.begin(), particles.end());
   if (!params_.strands.empty()) {
-    const std::vector<CurvesObject*> targets = scope.curves_objects_of(params_.strands);
-    if (targets.empty()) throw fail("the group of `strands:` has no curves_object");
-    if (rule.kind == EmissionKind::closest && !params_.range) throw fail("attachment to strands needs `range:`");
-    add_strand_attachments(sources, targets, response, rule);
-    return;
+    for (CurvesObject* object : scope.curves_objects_of(params_.strands)) targets.push_back(object);
+    if (targets.empty()) throw mistake(scope, "the group of `strands:` has no curves_object");
+  } else {
+    for (ParticleObject* object : scope.particle_objects_of(params_.particles)) targets.push_back(object);
+    if (targets.empty()) throw mistake(scope, "the group of `particles:` has no particle_object");
   }
+  if (rule.kind == EmissionKind::closest && !params_.range)
+    throw mistake(scope, "attachment to strands or particles needs `range:`");
+  // Particles change ranks with their buckets; what they are attached to would not come along.
+  if ((!particles.empty() || !params_.particles.empty()) && scope.domain().communicator().size() > 1)
+    throw mistake(scope, "attachments between particles and other objects need one rank; run without mpirun");
+  add_attachments(sources, targets, response_of(params_), rule);
+}
+
+void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rule) const {
   const auto surface = std::make_shared<const AnimatedSurface>(scope.animated_surface(params_.surface));
-  if (surface->rest().triangles.empty()) throw fail("the surface has no triangles");
-  if (params_.hard &&
-      (params_.points != SourcePoints::roots || params_.emission != EmissionKind::closest || params_.every_step))
-    throw fail(
-        "hard attachment to a surface is for roots, closest, once; use `hard: false` with stiffnesses otherwise");
-  for (CurvesObject* curves : sources) {
+  if (surface->rest().triangles.empty()) throw mistake(scope, "the surface has no triangles");
+  const AttachmentResponse response = response_of(params_);
+  for (ParticleObject* particles : scope.particle_objects())
+    add_surface_attachments(*particles, response, rule, surface);
+  for (CurvesObject* curves : scope.curves_objects()) {
+    if (params_.hard &&
+        (params_.points != SourcePoints::roots || params_.emission != EmissionKind::closest || params_.every_step))
+      throw mistake(scope,
+                    "hard attachment of strands to a surface is for roots, closest, once; use `hard: false` with "
+                    "stiffnesses otherwise");
     if (params_.hard && !curves->description().clamped)
-      throw fail("hard attachment of roots needs clamp_roots: true in the curves_object");
+      throw mistake(scope, "hard attachment of roots needs clamp_roots: true in the curves_object");
     if (params_.hard)
       attach_roots(*curves, scope.path(), surface);
     else

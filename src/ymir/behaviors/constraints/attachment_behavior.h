@@ -1,4 +1,5 @@
-// Holds points of strands to an animated surface or to other strands. [Lesser2022, 6.3, Attachment Constraint]
+// Holds points of strands and particles to an animated surface, to strands or to particles. [Lesser2022, 6.3,
+// Attachment Constraint]
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@ struct AttachmentBehavior final : Behavior {
   };
   struct Params {
     InputRef surface;
-    GroupRef strands;
+    GroupRef strands, particles;
     SourcePoints points = SourcePoints::roots;
     EmissionKind emission = EmissionKind::closest;
     std::optional<double> range;  // [m]
@@ -34,6 +35,10 @@ struct AttachmentBehavior final : Behavior {
   void create(Scope& scope) override;
 
  private:
+  EmissionRule rule(const Scope& scope) const;
+  void attach_to_objects(Scope& scope, const EmissionRule& rule) const;
+  void attach_to_surface(Scope& scope, const EmissionRule& rule) const;
+
   Params params_;
 };
 

@@ -95,6 +95,9 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .range(0, 1)
           .param(&Params::friction, "friction", unit::none, "Coulomb coefficient.")
           .at_least(0)
+          .param(&Params::wall, "wall", "How gas meets it: free_slip, no_slip, or non_stick (gas may leave the wall).")
+          .enumerated<Wall>(
+              {{"free_slip", Wall::free_slip}, {"no_slip", Wall::no_slip}, {"non_stick", Wall::non_stick}})
           .param(&Params::strand_stiffness, "strand_stiffness", unit::none,
                  "Stiffness of the force that keeps strands out, by inertia: k dt^2/m of a vertex.")
           .positive()
@@ -121,6 +124,8 @@ void ColliderBehavior::create(Scope& scope) {
   for (CurvesObject* curves : scope.curves_objects())
     add_strand_contact(*curves, scope.path(), solid.collider,
                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+  for (VolumeObject* gas : scope.volume_objects())
+    gas->add_solid({solid.collider.distance, solid.collider.lipschitz, solid.collider.pose, params_.wall});
   if (!solid.picture.rest().triangles.empty())
     scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(solid.picture),
                                                       scope.domain().communicator().root()));

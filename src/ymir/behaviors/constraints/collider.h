@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ymir/behaviors/behavior.h"
+#include "ymir/fluid/gas_boundary.h"
 #include "ymir/param/motion_params.h"
 
 namespace ymir {
@@ -23,6 +24,7 @@ struct ColliderBehavior final : Behavior {
     std::optional<double> voxel;  // [m]
     Varying<double> restitution{0.3};
     Varying<double> friction{0.3};
+    Wall wall = Wall::free_slip;
     double strand_stiffness = 200;
     double strand_thickness = 5e-4;  // [m]
   };

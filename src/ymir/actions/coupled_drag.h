@@ -1,0 +1,29 @@
+// Drag between a gas and the points of other Objects, felt by both. [Lesser2022, 6.2 and 6.4; method notes C, 7]
+//
+// Solids are solved with the drag law, implicit in their velocity, against the gas they are in. The gas then takes the
+// reaction, implicit in its own velocity through the lumped derivative K of the law:
+//
+//   I <- I - (M I + dt W'F)/(M + dt K),  u = u0 + I,   K = W' k,  k = J m/(m + dt J) of loose points, J of strands
+//
+// I is the change of velocity by drag, M = rho h^3 the mass of a face, F the force on points at the last u and v. In the
+// last pass solids are solved once more with the force that the gas has felt, F + k W dI, and no other: momentum is
+// exchanged to rounding after any number of passes.
+#pragma once
+
+#include "ymir/objects/volume_object.h"
+#include "ymir/physics/fluid/drag_laws.h"
+
+namespace ymir {
+
+struct CoupledDragParams {
+  double viscosity = 1.81e-5;  // of the gas [Pa s]
+  double strength = 1;         // factor of the law
+  bool on_objects = true;      // the gas pulls at objects
+  bool on_gas = true;          // objects slow the gas
+  int passes = 2;
+};
+
+void couple_drag(VolumeObject& gas, const std::vector<ForceTarget*>& targets, const std::string& owner,
+                 const CoupledDragParams& params);
+
+}  // namespace ymir

@@ -1,0 +1,163 @@
+#include "ymir/actions/gas_emission.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "ymir/parallel/bytes.h"
+
+namespace ymir {
+namespace {
+
+constexpr int n = GasGrid::side;
+
+bool emits(const GasEmission& e, double time) { return time >= e.start && time <= e.stop; }
+
+// body(tile) for tiles with gas that a box touches.
+template <class F>
+void for_tiles_in(GasGrid& grid, const Box& box, F&& body) {
+  DiscreteVolume& volume = grid.volume();
+  const double edge = grid.domain().bucket_size();
+  parallel_for(volume.buckets().local_count(), [&](std::ptrdiff_t i) {
+    const int t = static_cast<int>(i);
+    if (!grid.holds_gas(t)) return;
+    const Vec3d low = grid.domain().low_corner(volume.buckets().coord(t));
+    for (int axis = 0; axis < 3; ++axis)
+      if (low[axis] > box.high[axis] || low[axis] + edge < box.low[axis]) return;
+    body(t);
+  });
+}
+
+Vec3i voxel_of(int i) { return {i % n, i / n % n, i / (n * n)}; }
+
+Box widened(Box box, double by) {
+  if (box.empty()) return box;
+  return {box.low - Vec3d{by, by, by}, box.high + Vec3d{by, by, by}};
+}
+
+void stamp(VolumeObject& gas, const GasEmission& e, const Step& step) {
+  const double now = step.time + step.dt;
+  if (!emits(e, now)) return;
+  GasGrid& grid = gas.grid();
+  DiscreteVolume& volume = grid.volume();
+  const double share = e.rate ? 1 - std::exp(-*e.rate * step.dt) : 1;
+  const Box box = widened(e.shape.bounds(now), grid.voxel());
+  std::vector<float*> values;
+  for (const GasEmission::Value& m : e.materials) values.push_back(volume.write_tiles(m.channel));
+  float* u[3] = {};
+  if (e.velocity)
+    for (int c = 0; c < 3; ++c) u[c] = volume.write_tiles(grid.velocity, c);
+  const std::uint8_t* kinds = volume.tiles(grid.cell);
+  for_tiles_in(grid, box, [&](int t) {
+    const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(t) * GasGrid::voxels;
+    for (int i = 0; i < GasGrid::voxels; ++i) {
+      const Vec3i v = voxel_of(i);
+      if (kinds[first + i] == static_cast<std::uint8_t>(CellKind::fluid) && !e.materials.empty()) {
+        const Vec3d x = grid.cell_position(t, v);
+        const double a = share * e.shape.mask(x, now, grid.voxel());
+        for (std::size_t m = 0; a > 0 && m < values.size(); ++m) {
+          float& f = values[m][first + i];
+          f = static_cast<float>((1 - a) * static_cast<double>(f) + a * e.materials[m].value(x));
+        }
+      }
+      for (int c = 0; e.velocity && c < 3; ++c) {
+        const Vec3d x = grid.face_position(t, v, c);
+        const double a = share * e.shape.mask(x, now, grid.voxel());
+        if (a > 0) {
+          float& f = u[c][first + i];
+          f = static_cast<float>((1 - a) * static_cast<double>(f) + a * e.velocity(x, now)[c]);
+        }
+      }
+    }
+  });
+}
+
+void feed(VolumeObject& gas, const GasEmission& e, const Step& step) {
+  const double now = step.time + step.dt;
+  if (!emits(e, now)) return;
+  GasGrid& grid = gas.grid();
+  DiscreteVolume& volume = grid.volume();
+  const double h = grid.voxel();
+  const Box box = widened(e.shape.bounds(now), h);
+  float* source = volume.write_tiles(gas.volume_source());
+  const std::uint8_t* kinds = volume.tiles(grid.cell);
+  std::vector<double> sums(static_cast<std::size_t>(volume.buckets().local_count()), 0);
+  const auto each = [&](auto&& body) {
+    for_tiles_in(grid, box, [&](int t) {
+      for (int i = 0; i < GasGrid::voxels; ++i) {
+        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(t) * GasGrid::voxels + i;
+        if (kinds[at] != static_cast<std::uint8_t>(CellKind::fluid)) continue;
+        body(t, at, e.shape.mask(grid.cell_position(t, voxel_of(i)), now, h));
+      }
+    });
+  };
+  each([&](int t, std::ptrdiff_t, double a) { sums[static_cast<std::size_t>(t)] += a; });
+  const double cells =
+      sum_over_buckets<double>(volume.buckets(), [&](int t) { return sums[static_cast<std::size_t>(t)]; });
+  if (!(cells > 0)) return;
+  const double per_cell = e.flow / (cells * h * h * h);
+  each([&](int, std::ptrdiff_t at, double a) { source[at] += static_cast<float>(per_cell * a); });
+}
+
+}  // namespace
+
+GasShape shape_of(std::function<double(Vec3d, double)> distance, std::function<Box(double)> bounds) {
+  return {std::move(bounds), [distance = std::move(distance)](Vec3d x, double time, double voxel) {
+            return std::clamp(0.5 - distance(x, time) / voxel, 0.0, 1.0);
+          }};
+}
+
+void add_emission(VolumeObject& gas, const std::string& owner, GasEmission emission) {
+  const auto e = std::make_shared<const GasEmission>(std::move(emission));
+  GasSource source{owner, e->flow > 0 ? "inflow" : "stamp", {}, {}, {}};
+  source.bounds = [e](double time) { return emits(*e, time) ? e->shape.bounds(time) : Box{}; };
+  source.emit = [&gas, e](const Step& step) { stamp(gas, *e, step); };
+  if (e->flow > 0) {
+    gas.volume_source();  // made now: channels are not added during a run
+    source.feed = [&gas, e](const Step& step) { feed(gas, *e, step); };
+  }
+  gas.add_source(std::move(source));
+}
+
+void add_point_emission(VolumeObject& gas, const std::string& owner, GasEmission emission,
+                        std::vector<const ForceTarget*> points) {
+  const auto e = std::make_shared<const GasEmission>(std::move(emission));
+  for (const ForceTarget* target : points) gas.stay_around(target);
+  GasSource source{owner, "stamp of points", [](double) { return Box{}; }, {}, {}};
+  source.emit = [&gas, e, points = std::move(points)](const Step& step) {
+    if (!emits(*e, step.time + step.dt)) return;
+    GasGrid& grid = gas.grid();
+    DiscreteVolume& volume = grid.volume();
+    const double share = e->rate ? 1 - std::exp(-*e->rate * step.dt) : 1;
+    std::vector<Vec3d> mine;
+    for (const ForceTarget* target : points)
+      target->visit_points([&](const PointBlock& block) {
+        for (int i = 0; i < block.count; ++i)
+          if (block.mass[i] > 0) mine.push_back(block.position[i]);
+      });
+    // Points and tiles may be on different ranks.
+    std::vector<std::ptrdiff_t> cells;
+    for (const Bytes& part : grid.domain().communicator().all_gather(std::as_bytes(std::span<const Vec3d>(mine))))
+      for (const Vec3d& x : from_bytes<Vec3d>(part)) {
+        const int t = volume.buckets().find(key_of(grid.domain().bucket_of(x)));
+        if (t < 0 || t >= volume.buckets().local_count() || !grid.holds_gas(t)) continue;
+        const Vec3d low = grid.domain().low_corner(volume.buckets().coord(t));
+        Vec3i v;
+        for (int axis = 0; axis < 3; ++axis)
+          v[axis] = std::clamp(static_cast<int>((x[axis] - low[axis]) / grid.voxel()), 0, n - 1);
+        cells.push_back(static_cast<std::ptrdiff_t>(t) * GasGrid::voxels + (v.z * n + v.y) * n + v.x);
+      }
+    std::sort(cells.begin(), cells.end());
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+    const std::uint8_t* kinds = volume.tiles(grid.cell);
+    for (const GasEmission::Value& m : e->materials) {
+      float* f = volume.write_tiles(m.channel);
+      for (const std::ptrdiff_t at : cells)
+        if (kinds[at] == static_cast<std::uint8_t>(CellKind::fluid))
+          f[at] = static_cast<float>((1 - share) * static_cast<double>(f[at]) + share * m.value({0, 0, 0}));
+    }
+  };
+  gas.add_source(std::move(source));
+}
+
+}  // namespace ymir

@@ -1,0 +1,38 @@
+#include "ymir/behaviors/forces/coupled_drag_behavior.h"
+
+#include "ymir/actions/coupled_drag.h"
+#include "ymir/behaviors/scope.h"
+
+namespace ymir {
+
+Schema<CoupledDragBehavior::Params> CoupledDragBehavior::schema() {
+  return Schema<Params>("coupled_drag", "Drag between gas and the particles and strands in it, felt by both.")
+      .category(Category::force)
+      .example("examples/hair_in_wind.yaml")
+      .param(&Params::way, "way", "Who feels it: both, or one side only.")
+      .enumerated<CouplingWay>({{"both", CouplingWay::both},
+                                {"gas_to_objects", CouplingWay::gas_to_objects},
+                                {"objects_to_gas", CouplingWay::objects_to_gas}})
+      .param(&Params::viscosity, "viscosity", unit::pascal_second, "Dynamic viscosity of the gas.")
+      .positive()
+      .param(&Params::strength, "strength", unit::none, "Factor of the drag; 1 is physical.")
+      .at_least(0)
+      .param(&Params::passes, "passes", "Times that solids are solved per substep, both ways.")
+      .range(2, 8)
+      .advanced();
+}
+
+void CoupledDragBehavior::create(Scope& scope) {
+  const std::vector<VolumeObject*> gases = scope.volume_objects();
+  const std::vector<ForceTarget*> targets = scope.force_targets();
+  if (gases.empty() || targets.empty()) return;
+  CoupledDragParams p;
+  p.viscosity = params_.viscosity;
+  p.strength = params_.strength;
+  p.passes = params_.passes;
+  p.on_objects = params_.way != CouplingWay::objects_to_gas;
+  p.on_gas = params_.way != CouplingWay::gas_to_objects;
+  for (VolumeObject* gas : gases) couple_drag(*gas, targets, scope.path(), p);
+}
+
+}  // namespace ymir

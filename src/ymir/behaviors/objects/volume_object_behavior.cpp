@@ -1,0 +1,111 @@
+#include "ymir/behaviors/objects/volume_object_behavior.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "ymir/behaviors/scope.h"
+
+namespace ymir {
+namespace {
+
+constexpr double gigabyte = 1e9;
+// Of the machine's memory, unless the user says otherwise.
+constexpr double share_of_memory = 0.7;
+
+double machine_memory() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+Schema<VolumeObjectBehavior::Domain> VolumeObjectBehavior::Domain::schema() {
+  return Schema<Domain>("domain", "Box that the gas does not leave the simulation of.")
+      .param(&Domain::low, "low", unit::m, "Lower corner.")
+      .param(&Domain::high, "high", unit::m, "Upper corner.")
+      .param(&Domain::sides, "sides", "Open to still air, or closed by walls.")
+      .enumerated<DomainSide>({{"open", DomainSide::open}, {"closed", DomainSide::closed}})
+      .param(&Domain::floor, "floor", "The lower side (-y) is closed.")
+      .param(&Domain::fill, "fill", "All of the box is simulated; otherwise only where something is.");
+}
+
+Schema<VolumeObjectBehavior::Params> VolumeObjectBehavior::schema() {
+  return Schema<Params>("volume_object", "A gas on a sparse grid: wind, smoke.")
+      .category(Category::object)
+      .example("examples/smoke_plume.yaml")
+      .param(&Params::voxel, "voxel", unit::m, "Edge of a voxel.")
+      .positive()
+      .param(&Params::domain, "domain", Domain::schema(), "Limits; without them the gas goes wherever it goes.")
+      .param(&Params::around, "around", "Group whose particles and strands the gas surrounds.")
+      .param(&Params::padding, "padding", "Layers of tiles (8 voxels each) simulated around what there is.")
+      .range(1, 64)
+      .param(&Params::density, "density", unit::kg_per_m3, "Density of the gas.")
+      .positive()
+      .param(&Params::temperature, "temperature", unit::kelvin, "Temperature of the air around.")
+      .positive()
+      .param(&Params::advection, "advection",
+             "How values are carried along: semi_lagrangian (smooth), mac_cormack or bfecc (sharper).")
+      .enumerated<AdvectionScheme>({{"semi_lagrangian", AdvectionScheme::semi_lagrangian},
+                                    {"mac_cormack", AdvectionScheme::mac_cormack},
+                                    {"bfecc", AdvectionScheme::bfecc}})
+      .param(&Params::interpolation, "interpolation", "Between voxels: linear, or cubic without overshoot.")
+      .enumerated<Interpolation>({{"linear", Interpolation::linear}, {"cubic", Interpolation::cubic}})
+      .param(&Params::reflection, "reflection",
+             "Advection-reflection: two projections per substep, and swirls that last.")
+      .param(&Params::courant_number, "courant_number", unit::none,
+             "Adaptive substeps move nothing farther than this many voxels.")
+      .positive()
+      .advanced()
+      .param(&Params::threshold, "threshold", unit::none,
+             "Material below it counts as none, relative to 1 or to the ambient value.")
+      .positive()
+      .advanced()
+      .param(&Params::memory, "memory", unit::none,
+             "Memory the gas may take [GB]; 70 % of the machine's when absent.")
+      .positive()
+      .advanced();
+}
+
+void VolumeObjectBehavior::create(Scope& scope) {
+  VolumeObject::Description d;
+  d.voxel = params_.voxel;
+  d.density = params_.density;
+  d.temperature = params_.temperature;
+  d.padding = params_.padding;
+  d.threshold = params_.threshold;
+  d.advection = {params_.advection, params_.interpolation, true};
+  d.reflection = params_.reflection;
+  d.courant_number = params_.courant_number;
+  d.most_memory = params_.memory ? *params_.memory * gigabyte : share_of_memory * machine_memory();
+  const auto fail = [&](const std::string& what) { return Error(ExitCode::bad_input, scope.path() + ": " + what); };
+  if (params_.domain) {
+    const Domain& domain = *params_.domain;
+    GasBox box{{domain.low, domain.high}, {}};
+    for (int axis = 0; axis < 3; ++axis)
+      if (!(domain.high[axis] - domain.low[axis] >= params_.voxel))
+        throw fail("the domain is thinner than a voxel; check `low:` and `high:`, or use smaller voxels");
+    box.closed.fill(domain.sides == DomainSide::closed);
+    if (domain.floor) box.closed[2] = true;
+    d.box = box;
+    d.everywhere = domain.fill;
+  }
+  auto& gas = scope.add_object(
+      std::make_unique<VolumeObject>(scope.path(), scope.group(), d, scope.domain().communicator()));
+  if (d.everywhere) {
+    const Vec3d voxels = d.box->box.size() / params_.voxel;
+    const double bytes = voxels.x * voxels.y * voxels.z * gas.bytes_per_voxel();
+    if (bytes > d.most_memory)
+      throw fail(fmt::format(
+          "a domain of {:.0f} x {:.0f} x {:.0f} voxels needs about {:.1f} GB, more than the {:.1f} GB allowed; use "
+          "larger voxels (`voxel:`), a smaller `domain:`, `fill: false`, or raise `memory:`",
+          voxels.x, voxels.y, voxels.z, bytes / gigabyte, d.most_memory / gigabyte));
+  }
+  if (!params_.around.empty()) {
+    const std::vector<ForceTarget*> targets = scope.force_targets_of(params_.around);
+    if (targets.empty()) throw fail("the group of `around:` has neither particles nor strands");
+    for (const ForceTarget* target : targets) gas.stay_around(target);
+  }
+}
+
+}  // namespace ymir

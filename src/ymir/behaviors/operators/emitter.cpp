@@ -1,0 +1,159 @@
+#include "ymir/behaviors/operators/emitter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ymir/actions/gas_emission.h"
+#include "ymir/behaviors/scope.h"
+#include "ymir/data/signed_distance_grid.h"
+#include "ymir/data/volume_grid_sampler.h"
+#include "ymir/math/rigid_motion.h"
+
+namespace ymir {
+namespace {
+
+// Corners of a box as it moves.
+Box moved(const Box& box, const RigidTransform& pose) {
+  Box result;
+  for (int corner = 0; corner < 8; ++corner)
+    result.include(pose.to_world({corner & 1 ? box.high.x : box.low.x, corner & 2 ? box.high.y : box.low.y,
+                                  corner & 4 ? box.high.z : box.low.z}));
+  return result;
+}
+
+struct Solid {
+  std::function<double(Vec3d)> distance;  // in its own frame
+  Box box;
+};
+
+Solid make_solid(const Emitter::Params& p, Scope& scope) {
+  if (p.from == EmitterShape::mesh) {
+    const auto grid = std::make_shared<const SignedDistanceGrid>(scope.surface(p.surface), *scope.smallest_voxel(),
+                                                                 2 * *scope.smallest_voxel(), p.surface.name);
+    return {[grid](Vec3d x) { return grid->sample(x).distance; }, grid->box()};
+  }
+  ColliderShape shape;
+  Vec3d half{p.radius, p.radius, p.radius};
+  if (p.from == EmitterShape::sphere) {
+    shape.kind = ShapeKind::sphere;
+    shape.sphere = {p.center, p.radius, false};
+  } else {
+    const Quaternion q = quaternion_from_angles(p.rotation);
+    const Vec3d x = rotate(q, {1, 0, 0}), y = rotate(q, {0, 1, 0}), z = rotate(q, {0, 0, 1});
+    shape.kind = ShapeKind::box;
+    shape.box = {p.center, p.size * 0.5, x, y, z, 0, false};
+    for (int a = 0; a < 3; ++a)
+      half[a] = 0.5 * (std::abs(x[a]) * p.size.x + std::abs(y[a]) * p.size.y + std::abs(z[a]) * p.size.z);
+  }
+  return {[shape](Vec3d x) { return signed_distance(shape, x).distance; }, {p.center - half, p.center + half}};
+}
+
+}  // namespace
+
+Schema<Emitter::Material> Emitter::Material::schema() {
+  return Schema<Material>("material", "Value of a material channel.")
+      .param(&Material::name, "name", "Name of the channel.")
+      .required()
+      .param(&Material::value, "value", unit::none, "Value inside the emitter, in SI units.");
+}
+
+Schema<Emitter::Params> Emitter::schema() {
+  return with_motion(
+      Schema<Params>("emitter", "Puts smoke, heat and motion into gas, inside a shape.")
+          .category(Category::operator_)
+          .example("examples/smoke_plume.yaml")
+          .param(&Params::from, "from", "Where: in a sphere, a box, a closed mesh, the voxels of a volume, at points.")
+          .enumerated<EmitterShape>({{"sphere", EmitterShape::sphere},
+                                     {"box", EmitterShape::box},
+                                     {"mesh", EmitterShape::mesh},
+                                     {"volume", EmitterShape::volume},
+                                     {"points", EmitterShape::points}})
+          .param(&Params::center, "center", unit::m, "sphere, box: its centre.")
+          .param(&Params::radius, "radius", unit::m, "sphere: its radius.")
+          .positive()
+          .param(&Params::size, "size", unit::m, "box: its edges.")
+          .positive()
+          .param(&Params::rotation, "rotation", unit::radian, "box: angles about x, then y, then z.")
+          .param(&Params::surface, "surface", "mesh: input with a closed surface.")
+          .accepts({InputKind::surface})
+          .param(&Params::volume, "volume", "volume: input whose grids give the values of channels of the same name.")
+          .accepts({InputKind::volume})
+          .param(&Params::points, "points", "points: group whose particles or strands emit.")
+          .param(&Params::density, "density", unit::none, "Smoke, as a share of 1.")
+          .at_least(0)
+          .param(&Params::temperature, "temperature", unit::kelvin, "Temperature.")
+          .positive()
+          .param(&Params::materials, "materials", Material::schema(), "Further channels.")
+          .param(&Params::velocity, "velocity", unit::m_per_s, "Velocity; the gas keeps its own when absent.")
+          .param(&Params::rate, "rate", unit::per_second,
+                 "How fast values are approached; they are set at once when absent.")
+          .positive()
+          .param(&Params::flow, "flow", unit::m3_per_s, "Volume of new gas per time; pushes the rest away.")
+          .at_least(0)
+          .param(&Params::start, "start", unit::s, "When it begins.")
+          .param(&Params::stop, "stop", unit::s, "When it ends."),
+      "motion: point that turns in place; `center`, or the origin of a mesh, when absent.");
+}
+
+void Emitter::create(Scope& scope) {
+  const auto fail = [&](const std::string& what) { return Error(ExitCode::bad_input, scope.path() + ": " + what); };
+  if (const std::string problem = motion_problem(params_); !problem.empty()) throw fail("motion: " + problem);
+  if (params_.from == EmitterShape::mesh && params_.surface.empty()) throw fail("from: mesh needs `surface:`, an input");
+  if (params_.from == EmitterShape::volume && params_.volume.empty()) throw fail("from: volume needs `volume:`, an input");
+  if (params_.from == EmitterShape::points && params_.points.empty()) throw fail("from: points needs `points:`, a group");
+  const std::vector<VolumeObject*> gases = scope.volume_objects();
+  if (gases.empty()) return;
+  for (VolumeObject* gas : gases) {
+    GasEmission e;
+    e.rate = params_.rate;
+    e.flow = params_.flow;
+    e.start = params_.start;
+    if (params_.stop) e.stop = *params_.stop;
+    const auto add = [&](const std::string& name, double value) {
+      e.materials.push_back({gas->material(name), [value](Vec3d) { return value; }});
+    };
+    if (params_.density) add("density", *params_.density);
+    if (params_.temperature) add("temperature", *params_.temperature);
+    for (const Material& m : params_.materials) add(m.name, m.value);
+    if (params_.velocity) e.velocity = [v = *params_.velocity](Vec3d, double) { return v; };
+    if (params_.from == EmitterShape::points) {
+      const std::vector<ForceTarget*> targets = scope.force_targets_of(params_.points);
+      if (targets.empty()) throw fail("the group of `points:` has neither particles nor strands");
+      add_point_emission(*gas, scope.path(), std::move(e), {targets.begin(), targets.end()});
+      continue;
+    }
+    Box box;
+    if (params_.from == EmitterShape::volume) {
+      const std::vector<VolumeGrid> grids = scope.volumes(params_.volume);
+      std::shared_ptr<const VolumeGridSampler> mask;
+      for (const VolumeGrid& grid : grids) {
+        if (grid.components != 1) continue;
+        const auto sampler = std::make_shared<const VolumeGridSampler>(grid);
+        if (!mask || grid.name == "density") mask = sampler;
+        e.materials.push_back({gas->material(grid.name), [sampler](Vec3d x) { return sampler->sample(x).x; }});
+        box.include(sampler->bounds());
+      }
+      if (!mask) throw fail("the input '" + params_.volume.name + "' holds no scalar grid");
+      e.shape = {[box](double) { return box; },
+                 [mask](Vec3d x, double, double) { return mask->sample(x).x > 0 ? 1.0 : 0.0; }};
+    } else {
+      const Solid solid = make_solid(params_, scope);
+      const RigidMotion motion =
+          make_motion(params_, params_.from == EmitterShape::mesh ? Vec3d{0, 0, 0} : params_.center);
+      box = moved(solid.box, motion.at(params_.start));
+      e.shape = shape_of([solid, motion](Vec3d x, double time) { return solid.distance(motion.at(time).to_body(x)); },
+                         [solid, motion](double time) { return moved(solid.box, motion.at(time)); });
+    }
+    if (const auto& domain = gas->description().box; domain) {
+      for (int axis = 0; axis < 3; ++axis)
+        if (box.high[axis] < domain->box.low[axis] || box.low[axis] > domain->box.high[axis])
+          throw fail(fmt::format("the emitter lies outside the domain of {} (its box is [{:.4g}, {:.4g}] on axis {}); "
+                                 "move it or enlarge `domain:`",
+                                 gas->path(), box.low[axis], box.high[axis], "xyz"[axis]));
+    }
+    add_emission(*gas, scope.path(), std::move(e));
+  }
+}
+
+}  // namespace ymir

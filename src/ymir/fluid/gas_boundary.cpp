@@ -1,0 +1,272 @@
+#include "ymir/fluid/gas_boundary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ymir/physics/contact/solid_motion.h"
+#include "ymir/physics/fluid/face_fraction.h"
+
+namespace ymir {
+namespace {
+
+constexpr int n = GasGrid::side;
+constexpr double smallest_fraction = 1e-6;  // below it a face is closed: single precision could not resolve its flow
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Of one tile: distances at the corners of its voxels.
+struct Nodes {
+  double d[n + 1][n + 1][n + 1];  // [z][y][x]
+  double at(Vec3i v) const { return d[v.z][v.y][v.x]; }
+  // Open share of the lower face along `axis` of a voxel; v may lie one beyond the tile along that axis.
+  double fraction(Vec3i v, int axis) const {
+    Vec3i a{0, 0, 0}, b{0, 0, 0};
+    a[(axis + 1) % 3] = 1;
+    b[(axis + 2) % 3] = 1;
+    const double w = open_fraction(at(v), at(v + a), at(v + b), at(v + a + b));
+    return w < smallest_fraction ? 0 : w;
+  }
+};
+
+// A wall that lies along faces but for rounding lies on them.
+double snapped(double distance, double h) { return std::abs(distance) < 1e-6 * h ? 0 : distance; }
+
+Vec3i voxel_of(int i) { return {i % n, i / n % n, i / (n * n)}; }
+
+// Where the segment from p along `axis` for `length` meets a triangle.
+bool crosses(const std::array<Vec3d, 3>& t, Vec3d p, int axis, double length) {
+  Vec3d direction{0, 0, 0};
+  direction[axis] = length;
+  const Vec3d e1 = t[1] - t[0], e2 = t[2] - t[0], h = cross(direction, e2);
+  const double det = dot(e1, h);
+  if (std::abs(det) < 1e-14 * length * (norm(e1) * norm(e2))) return false;
+  const Vec3d s = p - t[0];
+  const double u = dot(s, h) / det;
+  const Vec3d q = cross(s, e1);
+  const double v = dot(direction, q) / det, along = dot(e2, q) / det;
+  // Neighbouring triangles share their edges, so that nothing passes between them.
+  constexpr double slack = 1e-9;
+  return u >= -slack && v >= -slack && u + v <= 1 + slack && along >= 0 && along < 1;
+}
+
+}  // namespace
+
+struct GasBoundary::Poses {
+  std::vector<MovingSolid> solids, sheets;
+
+  Poses(const GasBoundary& boundary, double time, double dt) {
+    const auto motion = [&](const auto& solid) {
+      if (!solid.pose) return MovingSolid{{}, {}, {}, 1};
+      const double step = dt > 0 ? dt : 1;
+      const RigidTransform end = solid.pose(time), start = dt > 0 ? solid.pose(time - dt) : end;
+      return MovingSolid{start, start, end, step};
+    };
+    for (const GasSolid& solid : boundary.solids_) solids.push_back(motion(solid));
+    for (const GasSheet& sheet : boundary.sheets_) sheets.push_back(motion(sheet));
+  }
+};
+
+bool GasBoundary::moving() const {
+  const auto moves = [](const auto& solid) { return static_cast<bool>(solid.pose); };
+  return std::any_of(solids_.begin(), solids_.end(), moves) || std::any_of(sheets_.begin(), sheets_.end(), moves);
+}
+
+bool GasBoundary::empty() const {
+  const bool sides = box_ && std::any_of(box_->closed.begin(), box_->closed.end(), [](bool c) { return c; });
+  return solids_.empty() && sheets_.empty() && !sides;
+}
+
+bool GasBoundary::has(Wall wall) const {
+  return std::any_of(solids_.begin(), solids_.end(), [&](const GasSolid& solid) { return solid.wall == wall; });
+}
+
+bool GasBoundary::behind_wall(const GridDomain& domain, BucketCoord tile) const {
+  if (!box_) return false;
+  const double edge = domain.bucket_size();
+  const Vec3d low = domain.low_corner(tile);
+  for (int a = 0; a < 3; ++a) {
+    if (box_->closed[static_cast<std::size_t>(2 * a)] && low[a] + edge <= box_->box.low[a] + 1e-6 * edge) return true;
+    if (box_->closed[static_cast<std::size_t>(2 * a + 1)] && low[a] >= box_->box.high[a] - 1e-6 * edge) return true;
+  }
+  return false;
+}
+
+double GasBoundary::node_distance(const Poses& poses, Vec3d x, int* nearest) const {
+  double least = infinity;
+  if (nearest != nullptr) *nearest = -1;
+  for (std::size_t k = 0; k < solids_.size(); ++k) {
+    const double d = solids_[k].distance(poses.solids[k].to_body_at_end(x)).distance;
+    if (!(d < least)) continue;
+    least = d;
+    if (nearest != nullptr) *nearest = static_cast<int>(k);
+  }
+  return least;
+}
+
+DistanceSample GasBoundary::distance(Vec3d x, double time, int* nearest) const {
+  int which = -1;
+  DistanceSample result{infinity, {0, 1, 0}};
+  for (std::size_t k = 0; k < solids_.size(); ++k) {
+    const RigidTransform pose = solids_[k].pose ? solids_[k].pose(time) : RigidTransform{};
+    DistanceSample sample = solids_[k].distance(pose.to_body(x));
+    if (!(sample.distance < result.distance)) continue;
+    which = static_cast<int>(k);
+    sample.normal = pose.direction_to_world(sample.normal);
+    result = sample;
+  }
+  if (box_)
+    for (int s = 0; s < 6; ++s) {
+      if (!box_->closed[static_cast<std::size_t>(s)]) continue;
+      const double d = s % 2 == 0 ? x[s / 2] - box_->box.low[s / 2] : box_->box.high[s / 2] - x[s / 2];
+      if (!(d < result.distance)) continue;
+      which = -1;
+      result = {d, {0, 0, 0}};
+      result.normal[s / 2] = s % 2 == 0 ? 1 : -1;
+    }
+  if (nearest != nullptr) *nearest = which;
+  return result;
+}
+
+// Share of a face that the closed sides leave open: exact, also where two of them meet. Walls of the domain are not
+// joined with solids at the corners of faces: along the edge between both that would lose half a cell.
+double GasBoundary::between_sides(Vec3d face, int axis, double h) const {
+  double share = 1;
+  for (int a = 0; a < 3; ++a) {
+    double low = box_->closed[static_cast<std::size_t>(2 * a)] ? box_->box.low[a] : -infinity;
+    double high = box_->closed[static_cast<std::size_t>(2 * a + 1)] ? box_->box.high[a] : infinity;
+    if (a == axis) {
+      share *= face[a] > low + 1e-6 * h && face[a] < high - 1e-6 * h ? 1 : 0;
+    } else {
+      low = std::max(low, face[a] - 0.5 * h);
+      high = std::min(high, face[a] + 0.5 * h);
+      const double part = std::clamp((high - low) / h, 0.0, 1.0);
+      share *= part > 1 - 1e-6 ? 1 : part;
+    }
+  }
+  return share < smallest_fraction ? 0 : share;
+}
+
+void GasBoundary::update(GasGrid& grid, double time, double dt) const {
+  const Poses poses(*this, time, dt);
+  DiscreteVolume& volume = grid.volume();
+  const double h = grid.voxel();
+  double lipschitz = 1;
+  for (const GasSolid& solid : solids_) lipschitz = std::max(lipschitz, solid.lipschitz);
+  const double reach = (0.5 * std::sqrt(3.0) * n + 1) * h * lipschitz;  // from a tile's centre to all its corners
+  auto life = read(volume, grid.life);
+  auto open = write(volume, grid.open);
+  auto solid_velocity = write(volume, grid.solid_velocity);
+  auto cell = write(volume, grid.cell);
+  for_each_bucket(volume.buckets(), life, open, solid_velocity, cell, [&](int t) {
+    const Vec3d low = grid.domain().low_corner(volume.buckets().coord(t));
+    const double d = node_distance(poses, low + Vec3d{0.5, 0.5, 0.5} * (n * h), nullptr);
+    const auto free_kind = life.tile(t)[0] > 0 ? CellKind::fluid : CellKind::outside;
+    for (int axis = 0; axis < 3; ++axis) {
+      std::fill_n(open.tile(t, axis), GasGrid::voxels, d > 0 ? 1.0f : 0.0f);
+      std::fill_n(solid_velocity.tile(t, axis), GasGrid::voxels, 0.0f);
+    }
+    std::fill_n(cell.tile(t), GasGrid::voxels, static_cast<std::uint8_t>(d > 0 ? free_kind : CellKind::solid));
+    const bool cut = std::abs(d) <= reach;
+    // One voxel more: a tile's upper faces are its neighbours'.
+    const bool at_side = box_ && !(box_->box.contains(low - Vec3d{h, h, h}) &&
+                                   box_->box.contains(low + Vec3d{1, 1, 1} * ((n + 1) * h)));
+    if (!cut && (!at_side || d <= 0)) return;
+    Nodes nodes;
+    if (cut) {
+      const BucketCoord b = volume.buckets().coord(t);
+      for (int z = 0; z <= n; ++z)
+        for (int y = 0; y <= n; ++y)
+          for (int x = 0; x <= n; ++x)
+            nodes.d[z][y][x] = snapped(
+                node_distance(poses, Vec3d((b.x * n + x) * h, (b.y * n + y) * h, (b.z * n + z) * h), nullptr), h);
+    }
+    const auto fraction = [&](Vec3i v, int axis) {
+      const double w = cut ? nodes.fraction(v, axis) : 1;
+      return w > 0 && at_side ? w * between_sides(grid.face_position(t, v, axis), axis, h) : w;
+    };
+    for (int i = 0; i < GasGrid::voxels; ++i) {
+      const Vec3i v = voxel_of(i);
+      double all = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        Vec3i above = v;
+        ++above[axis];
+        const double w = fraction(v, axis);
+        all += w + fraction(above, axis);
+        open.tile(t, axis)[i] = static_cast<float>(w);
+        if (w < 1 && cut) solid_velocity.tile(t, axis)[i] = velocity_of_solids(poses, grid.face_position(t, v, axis), axis);
+      }
+      std::uint8_t& kind = cell.tile(t)[i];
+      kind = static_cast<std::uint8_t>(all > 0 ? free_kind : CellKind::solid);
+      if (all == 0 || !at_side) continue;
+      const Vec3d p = grid.cell_position(t, v);
+      for (int s = 0; s < 6; ++s)
+        if (!box_->closed[static_cast<std::size_t>(s)] &&
+            (s % 2 == 0 ? p[s / 2] < box_->box.low[s / 2] : p[s / 2] > box_->box.high[s / 2]))
+          kind = static_cast<std::uint8_t>(CellKind::outside);
+    }
+  });
+  if (!sheets_.empty()) close_sheets(grid, poses);
+}
+
+float GasBoundary::velocity_of_solids(const Poses& poses, Vec3d x, int axis) const {
+  int nearest = -1;
+  node_distance(poses, x, &nearest);
+  if (nearest < 0 || !solids_[static_cast<std::size_t>(nearest)].pose) return 0;
+  const MovingSolid& solid = poses.solids[static_cast<std::size_t>(nearest)];
+  return static_cast<float>(solid.velocity(solid.to_body_at_end(x))[axis]);
+}
+
+void GasBoundary::close_sheets(GasGrid& grid, const Poses& poses) const {
+  struct Placed {
+    std::array<Vec3d, 3> corners;
+    std::size_t sheet;
+    Box box;
+  };
+  const double h = grid.voxel();
+  std::vector<Placed> triangles;
+  for (std::size_t s = 0; s < sheets_.size(); ++s)
+    for (const auto& t : sheets_[s].surface.triangles) {
+      Placed placed{{}, s, {}};
+      for (std::size_t k = 0; k < 3; ++k) {
+        placed.corners[k] =
+            poses.sheets[s].end.to_world(sheets_[s].surface.positions[static_cast<std::size_t>(t[k])]);
+        placed.box.include(placed.corners[k]);
+      }
+      triangles.push_back(placed);
+    }
+  DiscreteVolume& volume = grid.volume();
+  auto open = read_write(volume, grid.open);
+  auto solid_velocity = read_write(volume, grid.solid_velocity);
+  for_each_bucket(volume.buckets(), open, solid_velocity, [&](int t) {
+    const BucketCoord b = volume.buckets().coord(t);
+    const Vec3d low = Vec3d(b.x, b.y, b.z) * (n * h);
+    for (const Placed& triangle : triangles) {
+      // Cells whose lower face the triangle may cross.
+      Vec3i from, to;
+      bool near = true;
+      for (int axis = 0; axis < 3; ++axis) {
+        const auto index = [&](double x) { return std::floor((x - low[axis]) / h); };
+        from[axis] = static_cast<int>(std::clamp(index(triangle.box.low[axis]) - 1, 0.0, double(n)));
+        to[axis] = static_cast<int>(std::clamp(index(triangle.box.high[axis]) + 1, -1.0, double(n - 1)));
+        near = near && from[axis] <= to[axis];
+      }
+      if (!near) continue;
+      for (int z = from.z; z <= to.z; ++z)
+        for (int y = from.y; y <= to.y; ++y)
+          for (int x = from.x; x <= to.x; ++x)
+            for (int axis = 0; axis < 3; ++axis) {
+              Vec3d below = grid.cell_position(t, {x, y, z});
+              below[axis] -= h;
+              if (!crosses(triangle.corners, below, axis, h)) continue;
+              const int at = (z * n + y) * n + x;
+              open.tile(t, axis)[at] = 0;
+              const MovingSolid& motion = poses.sheets[triangle.sheet];
+              const Vec3d p = grid.face_position(t, {x, y, z}, axis);
+              solid_velocity.tile(t, axis)[at] =
+                  static_cast<float>(motion.velocity(motion.to_body_at_end(p))[axis]);
+            }
+    }
+  });
+}
+
+}  // namespace ymir

@@ -1,0 +1,68 @@
+// Solids and the sides of the domain as a gas sees them: how much of each face is open, how fast the rest moves, and
+// which cells hold gas. [method notes C, 2]
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+
+#include "ymir/data/meshes.h"
+#include "ymir/fluid/gas_grid.h"
+#include "ymir/math/rigid_motion.h"
+#include "ymir/physics/contact/shapes.h"
+
+namespace ymir {
+
+// How gas meets a wall. free_slip: it slides; no_slip: it moves with the wall; non_stick: it may leave the wall.
+enum class Wall : std::uint8_t { free_slip, no_slip, non_stick };
+
+struct GasSolid {
+  std::function<DistanceSample(Vec3d)> distance;              // signed, in the solid's frame [m]
+  double lipschitz = 1;                                       // bound of its gradient
+  std::function<RigidTransform(double time)> pose{};          // empty: still
+  Wall wall = Wall::free_slip;
+};
+
+// A surface without thickness: faces between cells on its two sides are closed.
+struct GasSheet {
+  Surface surface;
+  std::function<RigidTransform(double time)> pose{};
+};
+
+// Sides in the order -x, +x, -y, +y, -z, +z; an infinite one is none.
+struct GasBox {
+  Box box;
+  std::array<bool, 6> closed{};
+};
+
+class GasBoundary {
+ public:
+  void add(GasSolid solid) { solids_.push_back(std::move(solid)); }
+  void add(GasSheet sheet) { sheets_.push_back(std::move(sheet)); }
+  void set_box(const GasBox& box) { box_ = box; }
+  const std::optional<GasBox>& box() const { return box_; }
+  const std::vector<GasSolid>& solids() const { return solids_; }
+  bool moving() const;
+  bool empty() const;  // no walls at all
+  bool has(Wall wall) const;
+  // Wholly beyond a closed side of the domain.
+  bool behind_wall(const GridDomain& domain, BucketCoord tile) const;
+
+  // open, solid_velocity and cell at the end of a substep.
+  void update(GasGrid& grid, double time, double dt) const;
+  // Distance to the nearest solid or closed side at a time [m], and which solid that is; -1: a side or none.
+  DistanceSample distance(Vec3d x, double time, int* nearest = nullptr) const;
+
+ private:
+  struct Poses;
+  double node_distance(const Poses& poses, Vec3d x, int* nearest) const;
+  double between_sides(Vec3d face, int axis, double h) const;
+  float velocity_of_solids(const Poses& poses, Vec3d x, int axis) const;
+  void close_sheets(GasGrid& grid, const Poses& poses) const;
+
+  std::vector<GasSolid> solids_;
+  std::vector<GasSheet> sheets_;
+  std::optional<GasBox> box_;
+};
+
+}  // namespace ymir

@@ -1,0 +1,58 @@
+// What Actions give to a Volume Object: accelerations, sources, changes of its channels, and ties to other Objects.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ymir/data/discrete_volume.h"
+#include "ymir/math/box.h"
+#include "ymir/physics/planes.h"
+#include "ymir/pipeline/timeline.h"
+
+namespace ymir {
+
+// Adds to the acceleration of faces [m/s^2].
+struct GasForce {
+  std::string owner;  // path of the behavior
+  std::string what;
+  std::function<void(const Step&, ChannelId<float> acceleration)> accumulate;
+};
+
+// Puts material or motion into the gas at the end of a substep; tiles around its bounds are simulated.
+struct GasSource {
+  std::string owner;
+  std::string what;
+  std::function<Box(double time)> bounds;  // empty: nothing at that time
+  std::function<void(const Step&)> emit;
+  std::function<void(const Step&)> feed;  // optional: adds to the volume source before the pressure is solved
+};
+
+// Changes channels once per substep, after advection.
+struct GasOperator {
+  std::string owner;
+  std::string what;
+  std::function<void(const Step&)> apply;
+};
+
+// Air around the gas that moves on its own: the velocity at points of the rim [m/s].
+struct GasWind {
+  std::string owner;
+  std::string what;
+  std::function<void(int count, ConstVec3Planes x, double time, Vec3Planes out)> sample;
+};
+
+// What other Objects and the gas do to each other, in the Newton loop: solids are solved `passes` times in all, the gas
+// after each of them but the last. [method notes C, 7]
+class GasCoupling {
+ public:
+  virtual ~GasCoupling() = default;
+  virtual const std::string& owner() const = 0;
+  virtual std::string what() const = 0;
+  virtual int passes() const = 0;
+  // Before solids are solved.
+  virtual void prepare(const Step& step) = 0;
+  // After that: changes the velocity of the gas, which holds what it is without coupling, before its pressure.
+  virtual void react(const Step& step, ChannelId<float> velocity) = 0;
+};
+
+}  // namespace ymir

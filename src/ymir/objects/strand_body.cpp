@@ -1,0 +1,155 @@
+#include "ymir/objects/strand_body.h"
+
+#include <algorithm>
+
+#include "ymir/objects/curves_object.h"
+
+namespace ymir {
+namespace {
+
+using Real = StrandReal;
+constexpr int lanes = StrandSystem::lanes;
+
+// y = A x; the vectors of doubles need not be aligned as lanes are.
+template <class Layout>
+void band_product(const Real* matrix, const double* x, double* y, int rows) {
+  constexpr int column = Layout::half_bandwidth + 1;
+  std::fill_n(y, rows * lanes, 0.0);
+  for (int c = 0; c < rows; ++c) {
+    const Real* a = matrix + static_cast<std::ptrdiff_t>(c) * column;
+    const Real xc = Real::load(x + c * lanes);
+    Real sum = Real::load(y + c * lanes) + a[0] * xc;
+    for (int k = 1; k < column && c + k < rows; ++k) {
+      sum = mul_add(a[k], Real::load(x + (c + k) * lanes), sum);
+      mul_add(a[k], xc, Real::load(y + (c + k) * lanes)).store(y + (c + k) * lanes);
+    }
+    sum.store(y + c * lanes);
+  }
+}
+
+}  // namespace
+
+StrandBody::StrandBody(CurvesObject& object, int group)
+    : object_(&object), group_(group), newton_(object.strands(), object.channels()) {}
+
+const NewtonSettings& StrandBody::settings() const { return object_->description().newton; }
+
+int StrandBody::pieces() const {
+  const auto& id = object_->strands().group(group_).id;
+  return static_cast<int>(std::count_if(id.begin(), id.end(), [](std::int64_t i) { return i >= 0; }));
+}
+
+void StrandBody::begin(const Step& step) {
+  if (step.iteration > 0) object_->strands().rollback(group_);  // solved again, under other forces
+  if (object_->moving_roots()) pose_ = object_->root_pose(group_);
+  newton_.step().active = Real::all(1);
+  newton_.begin(group_, step.time + step.dt, step.dt, nullptr, object_->forces(), object_->constraints());
+}
+
+void StrandBody::place() {
+  if (object_->moving_roots()) newton_.place_roots(pose_);
+}
+
+std::size_t StrandBody::size() const { return static_cast<std::size_t>(newton_.rows()) * lanes; }
+
+EmbeddedPoint StrandBody::embedded(int place, const ObjectPoint& at) const {
+  return newton_.step().embedded(place, at.edge, at.u);
+}
+
+std::ptrdiff_t StrandBody::row(int place, const ObjectPoint& at, int local) const {
+  if (!newton_.is_free(at.edge + local / 4, local % 4, place)) return -1;
+  return static_cast<std::ptrdiff_t>(newton_.row(at.edge, local)) * lanes + place;
+}
+
+void StrandBody::assemble() {
+  newton_.step().beta = Real::all(1);
+  newton_.assemble(object_->forces(), object_->constraints());
+}
+
+void StrandBody::add_force(std::size_t row, double force, double stiffness) {
+  reinterpret_cast<double*>(newton_.step().residual)[row] += force;
+  reinterpret_cast<double*>(newton_.step().scale)[row] += stiffness;
+}
+
+double StrandBody::residual(double violation) const {
+  const Real left = newton_.residual();
+  double worst = 0;
+  for (int lane = 0; lane < lanes; ++lane)
+    if (object_->strands().group(group_).id[static_cast<std::size_t>(lane)] >= 0)
+      worst = worse(worse(worst, left[lane]), violation / newton_.step().mean_length[lane]);
+  return worst;
+}
+
+int StrandBody::half_bandwidth() const {
+  return newton_.step().multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth;
+}
+
+bool StrandBody::factor() {
+  StrandStep& s = newton_.step();
+  const int spare = half_bandwidth();
+  const auto entries = static_cast<std::size_t>((newton_.rows() + spare) * (spare + 1));
+  padded_.resize(static_cast<std::size_t>(newton_.rows() + spare));
+  matrix_.assign(s.matrix, s.matrix + entries);
+  while (!newton_.factor()) {
+    for (int lane = 0; lane < lanes; ++lane)
+      if (s.beta[lane] < 0) return false;
+    const std::vector<Real> residual(s.residual, s.residual + newton_.rows());
+    newton_.assemble(object_->forces(), object_->constraints());
+    std::copy(residual.begin(), residual.end(), s.residual);
+    matrix_.assign(s.matrix, s.matrix + entries);
+  }
+  return true;
+}
+
+void StrandBody::right_side(double* b) const {
+  const auto* residual = reinterpret_cast<const double*>(newton_.step().residual);
+  const auto* condensed = reinterpret_cast<const double*>(newton_.step().condensed);
+  for (std::size_t i = 0; i < size(); ++i) b[i] = -(residual[i] + condensed[i]);
+}
+
+void StrandBody::solve(const double* r, double* z) const {
+  std::fill(padded_.begin(), padded_.end(), Real::all(0));
+  std::copy_n(r, size(), reinterpret_cast<double*>(padded_.data()));
+  newton_.solve(padded_.data());
+  std::copy_n(reinterpret_cast<const double*>(padded_.data()), size(), z);
+}
+
+void StrandBody::product(const double* x, double* y) const {
+  if (newton_.step().multipliers)
+    band_product<MultiplierLayout>(matrix_.data(), x, y, newton_.rows());
+  else
+    band_product<PlainLayout>(matrix_.data(), x, y, newton_.rows());
+}
+
+void StrandBody::entries(std::int32_t first, std::vector<Triplet>& lower) const {
+  const int column = half_bandwidth() + 1;
+  for (int r = 0; r < newton_.rows(); ++r)
+    for (int k = 0; k < column && r + k < newton_.rows(); ++k)
+      for (int lane = 0; lane < lanes; ++lane)
+        if (const double value = matrix_[static_cast<std::size_t>(r * column + k)][lane]; value != 0 || k == 0)
+          lower.push_back({first + (r + k) * lanes + lane, first + r * lanes + lane, value});
+}
+
+void StrandBody::set_step(const double* step) {
+  std::copy_n(step, size(), reinterpret_cast<double*>(newton_.step().step));
+}
+
+double StrandBody::step_size() const {
+  const Real sizes = newton_.step_size();
+  double largest = 0;
+  for (int lane = 0; lane < lanes; ++lane) largest = std::max(largest, sizes[lane]);
+  return largest;
+}
+
+double StrandBody::reach() const {
+  const Real shares = newton_.reach();
+  double share = 1;
+  for (int lane = 0; lane < lanes; ++lane) share = std::min(share, shares[lane]);
+  return share;
+}
+
+void StrandBody::move(double share) { newton_.move(Real::all(share), Real::all(0), object_->constraints()); }
+
+void StrandBody::end() { newton_.end(object_->constraints()); }
+
+}  // namespace ymir

@@ -1,0 +1,47 @@
+// A group of strands as a body of a coupled system: its block is the band matrix of strand_newton.h.
+#pragma once
+
+#include "ymir/objects/coupled_body.h"
+
+namespace ymir {
+
+class CurvesObject;
+
+class StrandBody final : public CoupledBody {
+ public:
+  StrandBody(CurvesObject& object, int group);
+
+  const NewtonSettings& settings() const override;
+  int pieces() const override;
+  void begin(const Step& step) override;
+  void place() override;  // rigidly with the roots
+  std::size_t size() const override;
+  EmbeddedPoint embedded(int place, const ObjectPoint& at) const override;
+  std::ptrdiff_t row(int place, const ObjectPoint& at, int local) const override;
+  void assemble() override;
+  void add_force(std::size_t row, double force, double stiffness) override;
+  double residual(double violation) const override;
+  bool factor() override;
+  void right_side(double* b) const override;
+  void solve(const double* r, double* z) const override;
+  void product(const double* x, double* y) const override;
+  bool indefinite() const override { return newton_.step().multipliers; }
+  void entries(std::int32_t first, std::vector<Triplet>& lower) const override;
+  void set_step(const double* step) override;
+  double step_size() const override;
+  double reach() const override;
+  void move(double share) override;
+  void end() override;
+
+ private:
+  int half_bandwidth() const;
+
+  CurvesObject* object_;
+  int group_;
+  StrandNewton newton_;
+  RootPose pose_;
+  std::vector<StrandReal> matrix_;  // not factored
+  mutable std::vector<StrandReal> padded_;
+};
+
+}  // namespace ymir

@@ -1,0 +1,526 @@
+#include "ymir/objects/volume_object.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ymir/base/error.h"
+#include "ymir/base/log.h"
+#include "ymir/parallel/bytes.h"
+
+namespace ymir {
+namespace {
+
+constexpr int n = GasGrid::side;
+// Ranks are balanced again when the busiest has this much more than the mean.
+constexpr double tolerated_imbalance = 1.15;
+// Bytes of the pressure solver per voxel, besides the channels of the volume: vectors and coarser levels.
+constexpr double solver_bytes = 60;
+
+// All values of a tile of a channel as an array of the state.
+Array gathered(const DiscreteVolume& volume, const std::vector<int>& tiles, ChannelId<float> id, int component) {
+  std::vector<float> values;
+  values.reserve(tiles.size() * GasGrid::voxels);
+  for (const int t : tiles) {
+    const float* from = volume.tiles(id, component) + static_cast<std::ptrdiff_t>(t) * GasGrid::voxels;
+    values.insert(values.end(), from, from + GasGrid::voxels);
+  }
+  return Array::of(values);
+}
+
+template <class T>
+Array all_tiles(const DiscreteVolume& volume, ChannelId<T> id, int component = 0) {
+  const std::size_t values = volume.channel(id.index).tile_values();
+  const auto count = static_cast<std::size_t>(volume.buckets().local_count());
+  return Array::of(std::span<const T>(volume.tiles(id, component), values * count));
+}
+
+}  // namespace
+
+VolumeObject::VolumeObject(std::string path, int group, const Description& description, Communicator& communicator)
+    : Object(std::move(path), group),
+      description_(description),
+      grid_(description.voxel, communicator),
+      projection_(grid_),
+      advection_(grid_.volume(), grid_.cell),
+      extrapolation_(grid_.volume(), grid_.open, grid_.cell) {
+  const ChannelOptions<float> faces{n, Sampling::face, 0.0f, 3, true};
+  next_velocity_ = grid_.volume().add_channel<float>("next_velocity", faces);
+  acceleration_ = grid_.volume().add_channel<float>("acceleration", faces);
+  if (description.reflection) reflected_ = grid_.volume().add_channel<float>("reflected", faces);
+  if (description.box) boundary_.set_box(*description.box);
+}
+
+ChannelId<float> VolumeObject::material(const std::string& name) {
+  for (const Material& m : materials_)
+    if (m.name == name) return m.value;
+  const auto value = static_cast<float>(ambient(name));
+  materials_.push_back(
+      {name, grid_.volume().add_channel<float>(name, {n, Sampling::cell, value}),
+       grid_.volume().add_channel<float>("next_" + name, {n, Sampling::cell, value, 1, true}), ambient(name)});
+  return materials_.back().value;
+}
+
+ChannelId<float> VolumeObject::volume_source() {
+  if (!source_.valid()) {
+    source_ = grid_.volume().add_channel<float>("source", {n, Sampling::cell, 0.0f, 1, true});
+    projection_.set_source(source_);
+  }
+  return source_;
+}
+
+void VolumeObject::add_coupling(std::unique_ptr<GasCoupling> coupling) {
+  if (!start_.valid())
+    start_ = grid_.volume().add_channel<float>("start", {n, Sampling::face, 0.0f, 3, true});
+  couplings_.push_back(std::move(coupling));
+}
+
+int VolumeObject::passes() const {
+  int most = 1;
+  for (const auto& coupling : couplings_) most = std::max(most, coupling->passes());
+  return most;
+}
+
+bool VolumeObject::has_material(const std::string& name) const {
+  return std::any_of(materials_.begin(), materials_.end(), [&](const Material& m) { return m.name == name; });
+}
+
+double VolumeObject::bytes_per_voxel() const {
+  return static_cast<double>(grid_.volume().bytes_for(1) - grid_.volume().bytes_for(0)) / GasGrid::voxels +
+         solver_bytes;
+}
+
+void VolumeObject::schedule(Timeline& timeline) {
+  const auto own = [&](Stage stage, std::string what, std::vector<std::string> reads, std::vector<std::string> writes,
+                       std::function<void(const Step&)> run) {
+    timeline.add(
+        {stage, group(), Role::object, path(), std::move(what), std::move(reads), std::move(writes), std::move(run)});
+  };
+  const auto action = [&](Stage stage, const std::string& owner, const std::string& what,
+                          std::vector<std::string> writes) {
+    timeline.add({stage, group(), Role::action, owner, what + " on " + path(), {}, std::move(writes), {}});
+  };
+  own(Stage::ingest, "tiles, solids and material at the beginning", {}, {"*"}, [this](const Step& step) {
+    fit_tiles(step);
+    fit_boundary(step);
+    blow(step);
+    emit(step);
+  });
+  own(Stage::substep_begin, "tiles where gas is needed", {"*"}, {"*"}, [this](const Step& step) { fit_tiles(step); });
+  own(Stage::boundary_motion, "solids on the grid", {}, {"open", "solid_velocity", "cell"},
+      [this](const Step& step) { fit_boundary(step); });
+  if (source_.valid())
+    own(Stage::boundary_motion, "inflow", {}, {"source"}, [this](const Step& step) { feed(step); });
+  if (!winds_.empty())
+    own(Stage::boundary_motion, "wind at the rim", {}, {"velocity"}, [this](const Step& step) { blow(step); });
+  for (const GasWind& wind : winds_) action(Stage::boundary_motion, wind.owner, wind.what, {"velocity"});
+  for (const auto& coupling : couplings_)
+    timeline.add({Stage::solid_forces, group(), Role::action, coupling->owner(), coupling->what() + " from " + path(),
+                  {"velocity"}, {"force"}, [&c = *coupling](const Step& step) { c.prepare(step); }});
+  for (const auto& coupling : couplings_)
+    action(Stage::fluid_forces, coupling->owner(), coupling->what(), {"velocity"});
+  for (const GasForce& force : forces_) action(Stage::fluid_forces, force.owner, force.what, {"acceleration"});
+  own(Stage::fluid_forces, "accelerate the gas", {"velocity", "acceleration"}, {"velocity"},
+      [this](const Step& step) { apply_forces(step); });
+  if (pressure_.enabled)
+    own(Stage::pressure, "projection, multigrid", {"velocity", "open", "solid_velocity"}, {"velocity", "potential"},
+        [this](const Step& step) { project(step); });
+  own(Stage::advection, description_.reflection ? "advection-reflection" : "advection", {"velocity"}, {"*"},
+      [this](const Step& step) { advect(step); });
+  for (const GasOperator& op : operators_) action(Stage::emission, op.owner, op.what, {});
+  for (const GasSource& source : sources_) action(Stage::emission, source.owner, source.what, {});
+  if (!operators_.empty() || !sources_.empty())
+    own(Stage::emission, "what changes and enters", {}, {"*"}, [this](const Step& step) { emit(step); });
+  own(Stage::balancing, "tiles are shared among ranks", {}, {"*"}, [this](const Step&) { balance(); });
+  own(Stage::frame_end, "velocity of neighbouring tiles for the frame", {"velocity"}, {}, [this](const Step&) {
+    grid_.volume().begin_exchange(grid_.velocity.index, Stencil::faces);
+    grid_.volume().end_exchange(grid_.velocity.index);
+  });
+}
+
+// --- tiles
+
+double VolumeObject::largest_speed() const {
+  const DiscreteVolume& volume = grid_.volume();
+  const double local = ordered_reduce(
+      volume.buckets().local_count(), 0.0,
+      [&](std::ptrdiff_t t) {
+        float most = 0;
+        for (int c = 0; c < 3; ++c) {
+          const float* u = volume.tiles(grid_.velocity, c) + t * GasGrid::voxels;
+          for (int i = 0; i < GasGrid::voxels; ++i) most = std::max(most, std::abs(u[i]));
+        }
+        return static_cast<double>(most);
+      },
+      [](double a, double b) { return std::max(a, b); });
+  return grid_.domain().communicator().max(local);
+}
+
+double VolumeObject::step_limit() const {
+  const double speed = largest_speed();
+  return speed > 0 ? description_.courant_number * description_.voxel / speed
+                   : std::numeric_limits<double>::infinity();
+}
+
+bool VolumeObject::has_material_in(int tile) const {
+  for (const Material& m : materials_) {
+    const float* values = grid_.volume().tiles(m.value) + static_cast<std::ptrdiff_t>(tile) * GasGrid::voxels;
+    const auto ambient = static_cast<float>(m.ambient);
+    const auto threshold = static_cast<float>(description_.threshold * std::max(1.0, std::abs(m.ambient)));
+    for (int i = 0; i < GasGrid::voxels; ++i)
+      if (std::abs(values[i] - ambient) > threshold) return true;
+  }
+  return false;
+}
+
+std::vector<BucketKey> VolumeObject::wanted_tiles(const Step& step) const {
+  const GridDomain& domain = grid_.domain();
+  const double h = description_.voxel;
+  // A tile that the box only touches is not in it.
+  Box limits{Vec3d{1, 1, 1} * -1e300, Vec3d{1, 1, 1} * 1e300};
+  if (description_.box) limits = description_.box->box;
+  limits.low += Vec3d{1, 1, 1} * (1e-6 * h);
+  limits.high -= Vec3d{1, 1, 1} * (1e-6 * h);
+  if (description_.everywhere) return tiles_in(domain, limits);
+
+  std::vector<BucketKey> keys;
+  const auto flags = std::make_unique<std::uint8_t[]>(static_cast<std::size_t>(grid_.volume().buckets().local_count()));
+  parallel_for(grid_.volume().buckets().local_count(), [&](std::ptrdiff_t t) {
+    flags[static_cast<std::size_t>(t)] = grid_.holds_gas(static_cast<int>(t)) && has_material_in(static_cast<int>(t));
+  });
+  for (int t = 0; t < grid_.volume().buckets().local_count(); ++t)
+    if (flags[static_cast<std::size_t>(t)]) keys.push_back(grid_.volume().buckets().key(t));
+  for (const GasSource& source : sources_) {
+    Box box = source.bounds(step.time);
+    box.include(source.bounds(step.time + step.dt));
+    if (box.empty()) continue;
+    box = {cwise_max(box.low, limits.low), cwise_min(box.high, limits.high)};
+    for (const BucketKey key : tiles_in(domain, box)) keys.push_back(key);
+  }
+  for (const ForceTarget* target : around_)
+    target->visit_points([&](const PointBlock& block) {
+      for (int i = 0; i < block.count; ++i)
+        if (block.mass[i] > 0) keys.push_back(key_of(domain.bucket_of(block.position[i])));
+    });
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  const double reach = std::ceil(largest_speed() * step.dt / (n * h)) + 1;
+  keys = dilated(std::move(keys), std::max(description_.padding, static_cast<int>(std::min(reach, 16.0))));
+  std::erase_if(keys, [&](BucketKey key) {
+    const Vec3d low = domain.low_corner(coord_of(key)), high = low + Vec3d{1, 1, 1} * domain.bucket_size();
+    for (int axis = 0; axis < 3; ++axis)
+      if (high[axis] < limits.low[axis] || low[axis] > limits.high[axis]) return true;
+    return false;
+  });
+  return keys;
+}
+
+void VolumeObject::refuse_too_much(std::size_t tiles) const {
+  if (description_.most_memory <= 0) return;
+  const double bytes = static_cast<double>(grid_.domain().communicator().sum(static_cast<std::int64_t>(tiles))) *
+                       GasGrid::voxels * bytes_per_voxel();
+  if (bytes > description_.most_memory)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: {:.1f} million voxels need about {:.1f} GB, more than the {:.1f} GB allowed; use larger "
+                            "voxels (`voxel:`), a smaller `domain:`, less `padding:`, or raise `memory:`",
+                            path(), bytes / bytes_per_voxel() * 1e-6, bytes * 1e-9, description_.most_memory * 1e-9));
+}
+
+void VolumeObject::fit_tiles(const Step& step) {
+  const std::vector<BucketKey> wanted = wanted_tiles(step);
+  refuse_too_much(wanted.size() / static_cast<std::size_t>(
+                                      description_.everywhere ? grid_.domain().communicator().size() : 1));
+  const auto behind_wall = [&](BucketCoord tile) { return boundary_.behind_wall(grid_.domain(), tile); };
+  if (grid_.set_wanted(wanted, behind_wall)) boundary_stale_ = true;
+}
+
+void VolumeObject::fit_boundary(const Step& step) {
+  if (!boundary_stale_ && !boundary_.moving()) return;
+  boundary_.update(grid_, step.time + step.dt, step.dt);
+  projection_.boundary_changed();
+  boundary_stale_ = false;
+}
+
+void VolumeObject::feed(const Step& step) {
+  auto zero = write(grid_.volume(), source_);
+  for_each_bucket(grid_.volume().buckets(), zero, [&](int t) { std::fill_n(zero.tile(t), GasGrid::voxels, 0.0f); });
+  for (const GasSource& source : sources_)
+    if (source.feed) source.feed(step);
+}
+
+void VolumeObject::balance() {
+  GridDomain& domain = grid_.domain();
+  if (domain.communicator().size() == 1) return;
+  const std::vector<BucketKey> keys = grid_.gas_keys();
+  if (domain.imbalance(static_cast<double>(keys.size())) <= tolerated_imbalance) return;
+  domain.rebalance(keys, std::vector<double>(keys.size(), 1.0));
+  grid_.volume().migrate();
+  boundary_stale_ = true;
+}
+
+// --- motion
+
+void VolumeObject::blow(const Step& step) {
+  if (winds_.empty()) return;
+  DiscreteVolume& volume = grid_.volume();
+  auto life = read(volume, grid_.life, Stencil::box);
+  auto u = read_write(volume, grid_.velocity);
+  for_each_bucket(volume.buckets(), life, u, [&](int t) {
+    if (life.tile(t)[0] == 0) return;
+    // The outermost layer of tiles follows the wind, and so do new ones.
+    bool rim = life.tile(t)[0] == GasGrid::newborn;
+    for (const int neighbour : volume.buckets().neighbours(t)) rim = rim || life.tile(neighbour)[0] == 0;
+    if (!rim) return;
+    double x[3][GasGrid::voxels], out[3][GasGrid::voxels], sum[GasGrid::voxels];
+    for (int axis = 0; axis < 3; ++axis) {
+      for (int i = 0; i < GasGrid::voxels; ++i) {
+        const Vec3d p = grid_.face_position(t, {i % n, i / n % n, i / (n * n)}, axis);
+        for (int k = 0; k < 3; ++k) x[k][i] = p[k];
+      }
+      std::fill_n(sum, GasGrid::voxels, 0.0);
+      for (const GasWind& wind : winds_) {
+        wind.sample(GasGrid::voxels, {x[0], x[1], x[2]}, step.time + step.dt, {out[0], out[1], out[2]});
+        for (int i = 0; i < GasGrid::voxels; ++i) sum[i] += out[axis][i];
+      }
+      for (int i = 0; i < GasGrid::voxels; ++i) u.tile(t, axis)[i] = static_cast<float>(sum[i]);
+    }
+  });
+}
+
+void VolumeObject::add_scaled(ChannelId<float> to, ChannelId<float> what, double factor) {
+  DiscreteVolume& volume = grid_.volume();
+  const auto scale = static_cast<float>(factor);
+  auto out = read_write(volume, to);
+  auto in = read(volume, what);
+  for_each_bucket(volume.buckets(), out, in, [&](int t) {
+    for (int c = 0; c < 3; ++c) {
+      float* u = out.tile(t, c);
+      const float* a = in.tile(t, c);
+      for (int i = 0; i < GasGrid::voxels; ++i) u[i] += scale * a[i];
+    }
+  });
+}
+
+void VolumeObject::copy_faces(ChannelId<float> from, ChannelId<float> to) {
+  auto in = read(grid_.volume(), from);
+  auto out = write(grid_.volume(), to);
+  for_each_bucket(grid_.volume().buckets(), in, out, [&](int t) {
+    for (int c = 0; c < 3; ++c) std::copy_n(in.tile(t, c), GasGrid::voxels, out.tile(t, c));
+  });
+}
+
+void VolumeObject::apply_forces(const Step& step) {
+  // Solids have to see what they did to the gas.
+  if (step.iteration == 0 || report_.status != SolveReport::Status::failed)
+    report_.status = step.iteration + 1 < passes() ? SolveReport::Status::iterating : SolveReport::Status::converged;
+  if (step.iteration == 0 && !forces_.empty()) {
+    auto zero = write(grid_.volume(), acceleration_);
+    for_each_bucket(grid_.volume().buckets(), zero, [&](int t) {
+      for (int c = 0; c < 3; ++c) std::fill_n(zero.tile(t, c), GasGrid::voxels, 0.0f);
+    });
+    for (const GasForce& force : forces_) force.accumulate(step, acceleration_);
+    add_scaled(grid_.velocity, acceleration_, description_.reflection ? 0.5 * step.dt : step.dt);
+  }
+  if (couplings_.empty() || !advancing(step)) return;
+  if (step.iteration == 0)
+    copy_faces(grid_.velocity, start_);
+  else
+    copy_faces(start_, grid_.velocity);
+  for (const auto& coupling : couplings_) coupling->react(step, grid_.velocity);
+}
+
+ProjectionReport VolumeObject::projected(ChannelId<float> velocity, double dt) {
+  const ProjectionReport report = projection_.project(velocity, dt, pressure_.options);
+  log::debug(fmt::format("{}: {} after {} iterations, residual {:.2g}, volume error {:.2g}", path(),
+                         report.solve.solver, report.solve.iterations, report.solve.residual, report.divergence));
+  return report;
+}
+
+void VolumeObject::project(const Step& step) {
+  if (!advancing(step)) return;
+  projected_ = projected(grid_.velocity, step.dt);
+  report_.iterations = projected_.solve.iterations;
+  report_.residual = projected_.solve.residual;
+  if (!projected_.solve.converged) report_.status = SolveReport::Status::failed;
+  report_.worst_object = path() + ", pressure";
+}
+
+void VolumeObject::extend(ChannelId<float> velocity) {
+  if (!boundary_.empty()) extrapolation_.extend(velocity, {3, 0.1f, boundary_.has(Wall::no_slip)});
+}
+
+void VolumeObject::advect(const Step& step) {
+  extend(grid_.velocity);
+  if (description_.reflection) {
+    reflect(step);
+    return;
+  }
+  std::vector<Transported> fields{{grid_.velocity, next_velocity_}};
+  for (const Material& m : materials_) fields.push_back({m.value, m.next});
+  advection_.advect(grid_.velocity, fields, step.dt, description_.advection);
+  grid_.volume().swap_values(grid_.velocity, next_velocity_);
+  for (const Material& m : materials_) grid_.volume().swap_values(m.value, m.next);
+}
+
+// u is free of divergence here. ua = half a step from u; um its projection; then half a step of 2 um - ua along
+// 2 um - u. [Narain2019; method notes C, 6]
+void VolumeObject::reflect(const Step& step) {
+  DiscreteVolume& volume = grid_.volume();
+  const double half = 0.5 * step.dt;
+  const Transported first[] = {{grid_.velocity, next_velocity_}};
+  advection_.advect(grid_.velocity, first, half, description_.advection);
+  if (!forces_.empty()) add_scaled(next_velocity_, acceleration_, half);
+  copy_faces(next_velocity_, reflected_);
+  if (pressure_.enabled) projected_ = projected(next_velocity_, step.dt);
+  extend(next_velocity_);
+  std::vector<Transported> fields;
+  for (const Material& m : materials_) fields.push_back({m.value, m.next});
+  if (!fields.empty()) advection_.advect(next_velocity_, fields, step.dt, description_.advection);
+  for (const Material& m : materials_) volume.swap_values(m.value, m.next);
+  {
+    auto middle = read(volume, next_velocity_);
+    auto ur = read_write(volume, reflected_);
+    auto along = read_write(volume, grid_.velocity);
+    for_each_bucket(volume.buckets(), middle, ur, along, [&](int t) {
+      for (int c = 0; c < 3; ++c) {
+        const float* m = middle.tile(t, c);
+        float *r = ur.tile(t, c), *a = along.tile(t, c);
+        for (int i = 0; i < GasGrid::voxels; ++i) {
+          r[i] = 2 * m[i] - r[i];
+          a[i] = 2 * m[i] - a[i];
+        }
+      }
+    });
+  }
+  const Transported second[] = {{reflected_, next_velocity_}};
+  advection_.advect(grid_.velocity, second, half, description_.advection);
+  volume.swap_values(grid_.velocity, next_velocity_);
+}
+
+void VolumeObject::emit(const Step& step) {
+  for (const GasOperator& op : operators_) op.apply(step);
+  for (const GasSource& source : sources_) source.emit(step);
+}
+
+// --- state
+
+void VolumeObject::save() { saved_ = grid_.volume().snapshot(); }
+
+void VolumeObject::rollback() {
+  grid_.volume().restore(*saved_);
+  boundary_stale_ = true;
+}
+
+std::optional<std::string> VolumeObject::non_finite() const {
+  const DiscreteVolume& volume = grid_.volume();
+  const auto finite = [&](ChannelId<float> id) {
+    return ordered_reduce(
+        volume.buckets().local_count(), true,
+        [&](std::ptrdiff_t t) {
+          float sum = 0;  // zero times a number is zero, times anything else it is NaN
+          for (int c = 0; c < volume.channel(id.index).components; ++c) {
+            const float* values = volume.tiles(id, c) + t * GasGrid::voxels;
+            for (int i = 0; i < GasGrid::voxels; ++i) sum += 0 * values[i];
+          }
+          return sum == 0;
+        },
+        [](bool a, bool b) { return a && b; });
+  };
+  if (!finite(grid_.velocity)) return "velocity";
+  for (const Material& m : materials_)
+    if (!finite(m.value)) return m.name;
+  return std::nullopt;
+}
+
+ObjectState VolumeObject::frame_state() const {
+  const DiscreteVolume& volume = grid_.volume();
+  std::vector<int> tiles;
+  for (int t = 0; t < volume.buckets().local_count(); ++t)
+    if (grid_.holds_gas(t)) tiles.push_back(t);
+  std::vector<Vec3i> buckets;
+  for (const int t : tiles) {
+    const BucketCoord b = volume.buckets().coord(t);
+    buckets.emplace_back(b.x, b.y, b.z);
+  }
+  ObjectState state{path(), "volume", {}, {}};
+  state.attributes["bucket_size"] = grid_.domain().bucket_size();
+  state.channels["bucket"] = Array::of(buckets);
+  for (const Material& m : materials_) {
+    state.channels[m.name] = gathered(volume, tiles, m.value, 0);
+    state.attributes[m.name + ".resolution"] = std::int64_t{n};
+  }
+  // At cell centres.
+  std::vector<Vec3f> velocity(tiles.size() * GasGrid::voxels);
+  parallel_for(static_cast<std::ptrdiff_t>(tiles.size()), [&](std::ptrdiff_t k) {
+    const int t = tiles[static_cast<std::size_t>(k)];
+    Vec3f* to = velocity.data() + k * GasGrid::voxels;
+    constexpr int stride[3] = {1, n, n * n};
+    for (int c = 0; c < 3; ++c) {
+      const float* own = volume.tiles(grid_.velocity, c) + static_cast<std::ptrdiff_t>(t) * GasGrid::voxels;
+      const int above = volume.buckets().neighbours(t)[static_cast<std::size_t>(
+          face_directions[static_cast<std::size_t>(2 * c + 1)])];
+      const float* next = volume.tiles(grid_.velocity, c) + static_cast<std::ptrdiff_t>(above) * GasGrid::voxels;
+      for (int i = 0; i < GasGrid::voxels; ++i) {
+        const bool last = i / stride[c] % n == n - 1;
+        to[i][c] = 0.5f * (own[i] + (last ? next[i - (n - 1) * stride[c]] : own[i + stride[c]]));
+      }
+    }
+  });
+  state.channels["velocity"] = Array::of(velocity);
+  state.attributes["velocity.resolution"] = std::int64_t{n};
+  return state;
+}
+
+ObjectState VolumeObject::checkpoint() const {
+  const DiscreteVolume& volume = grid_.volume();
+  ObjectState state{path(), "state", {}, {}};
+  const auto keys = volume.buckets().local_keys();
+  state.channels["key"] = Array::of(std::vector<std::uint64_t>(keys.begin(), keys.end()));
+  state.channels["life"] = all_tiles(volume, grid_.life);
+  state.channels["potential"] = all_tiles(volume, projection_.potential());
+  for (int c = 0; c < 3; ++c)
+    state.channels["velocity." + std::to_string(c)] = all_tiles(volume, grid_.velocity, c);
+  for (const Material& m : materials_) state.channels["material." + m.name] = all_tiles(volume, m.value);
+  return state;
+}
+
+void VolumeObject::restore(const ObjectState* whole) {
+  DiscreteVolume& volume = grid_.volume();
+  Communicator& communicator = grid_.domain().communicator();
+  const auto bad = [&] {
+    return Error(ExitCode::bad_input,
+                 "the checkpoint of " + path() + " does not fit; start again with --force-restart");
+  };
+  const auto values = [&](const std::string& name) {
+    Bytes bytes;
+    if (whole != nullptr) {
+      const auto found = whole->channels.find(name);
+      if (found == whole->channels.end()) throw bad();
+      bytes = found->second.bytes();
+    }
+    communicator.broadcast(bytes);
+    return bytes;
+  };
+  const std::vector<BucketKey> keys = from_bytes<BucketKey>(values("key"));
+  volume.set_buckets(keys);
+  KeyIndex index;
+  index.assign(keys);
+  const auto fill = [&](auto id, int component, const std::string& name) {
+    const Bytes bytes = values(name);
+    const std::size_t tile = volume.channel(id.index).tile_bytes();
+    if (bytes.size() != keys.size() * tile) throw bad();
+    auto out = read_write(volume, id);
+    for_each_bucket(volume.buckets(), out, [&](int t) {
+      const auto from = static_cast<std::size_t>(index.find(volume.buckets().key(t)));
+      std::copy_n(bytes.data() + from * tile, tile, reinterpret_cast<std::byte*>(out.tile(t, component)));
+    });
+  };
+  fill(grid_.life, 0, "life");
+  fill(projection_.potential(), 0, "potential");
+  for (int c = 0; c < 3; ++c) fill(grid_.velocity, c, "velocity." + std::to_string(c));
+  for (const Material& m : materials_) fill(m.value, 0, "material." + m.name);
+  boundary_stale_ = true;
+}
+
+}  // namespace ymir

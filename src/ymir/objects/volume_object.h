@@ -1,0 +1,136 @@
+// Volume Object: an incompressible gas on a sparse grid, by operator splitting. [Lesser2022, 6.1 and 7.4]
+//
+//   substep:  tiles, solids | forces, viscosity, pressure (repeated with what it is coupled to) | advection, emission
+//
+// With advection-reflection [Narain2019] the velocity is advected in two halves with a projection and a reflection
+// about it in between, which makes the splitting second order in time. [method notes C, 6]
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "ymir/fluid/advection.h"
+#include "ymir/fluid/extrapolation.h"
+#include "ymir/fluid/gas_boundary.h"
+#include "ymir/fluid/projection.h"
+#include "ymir/objects/force_target.h"
+#include "ymir/objects/gas_actions.h"
+#include "ymir/pipeline/object.h"
+
+namespace ymir {
+
+class VolumeObject final : public Object {
+ public:
+  struct Description {
+    double voxel = 0.02;     // [m]
+    double density = 1.2;       // of the gas [kg/m^3]
+    double temperature = 293.15;  // of the air around it [K]
+    std::optional<GasBox> box;
+    bool everywhere = false;  // all of the box is simulated, not only where something is
+    int padding = 3;          // tiles around what is simulated
+    double threshold = 1e-3;  // material below it counts as none
+    AdvectionOptions advection;
+    bool reflection = false;
+    double courant_number = 4;   // longest move per adaptive substep, in voxels
+    double most_memory = 0;      // [bytes]; 0: no limit
+  };
+  struct Pressure {
+    bool enabled = false;
+    PoissonOptions options;
+  };
+
+  VolumeObject(std::string path, int group, const Description& description, Communicator& communicator);
+
+  // All before ingest. A material channel is made when first asked for. Outside, `temperature` is that of the air
+  // around, all others are 0.
+  ChannelId<float> material(const std::string& name);
+  double ambient(std::string_view material) const { return material == "temperature" ? description_.temperature : 0; }
+  bool has_material(const std::string& name) const;
+  // Gas that enters per volume and time [1/s]; made when first asked for.
+  ChannelId<float> volume_source();
+  void add_force(GasForce force) { forces_.push_back(std::move(force)); }
+  void add_source(GasSource source) { sources_.push_back(std::move(source)); }
+  void add_operator(GasOperator op) { operators_.push_back(std::move(op)); }
+  void add_wind(GasWind wind) { winds_.push_back(std::move(wind)); }
+  void add_coupling(std::unique_ptr<GasCoupling> coupling);
+  void add_solid(GasSolid solid) { boundary_.add(std::move(solid)); }
+  void add_sheet(GasSheet sheet) { boundary_.add(std::move(sheet)); }
+  void set_pressure(const Pressure& pressure) { pressure_ = pressure; }
+  // Simulated where these objects are.
+  void stay_around(const ForceTarget* target) { around_.push_back(target); }
+
+  GasGrid& grid() { return grid_; }
+  const GasGrid& grid() const { return grid_; }
+  const GasBoundary& boundary() const { return boundary_; }
+  const Description& description() const { return description_; }
+  const ProjectionReport& projection_report() const { return projected_; }
+  // Bytes per voxel of simulated gas, all channels and the solver.
+  double bytes_per_voxel() const;
+
+  void schedule(Timeline& timeline) override;
+  std::int64_t element_count() const override { return grid_.gas_tiles() * GasGrid::voxels; }
+  double step_limit() const override;
+  SolveReport solve_report() const override { return report_; }
+  void save() override;
+  void rollback() override;
+  void accept() override { saved_.reset(); }
+  std::optional<std::string> non_finite() const override;
+  ObjectState frame_state() const override;
+  ObjectState checkpoint() const override;
+  void restore(const ObjectState* whole) override;
+  std::uint64_t hash() const override { return grid_.volume().hash(); }
+  void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}
+  void migrate() override {}
+
+  // The steps of the timeline, public for tests and benchmarks that time them apart.
+  void fit_tiles(const Step& step);
+  void fit_boundary(const Step& step);
+  void feed(const Step& step);
+  void blow(const Step& step);
+  void apply_forces(const Step& step);
+  void project(const Step& step);
+  void advect(const Step& step);
+  void emit(const Step& step);
+  void balance();
+
+ private:
+  struct Material {
+    std::string name;
+    ChannelId<float> value, next;
+    double ambient;
+  };
+  std::vector<BucketKey> wanted_tiles(const Step& step) const;
+  double largest_speed() const;
+  bool has_material_in(int tile) const;
+  void refuse_too_much(std::size_t tiles) const;
+  void add_scaled(ChannelId<float> to, ChannelId<float> what, double factor);
+  void extend(ChannelId<float> velocity);
+  void reflect(const Step& step);
+  ProjectionReport projected(ChannelId<float> velocity, double dt);
+  int passes() const;
+  // In the last pass solids take what the gas has left for them; it is not solved again.
+  bool advancing(const Step& step) const { return step.iteration == 0 || step.iteration + 1 < passes(); }
+  void copy_faces(ChannelId<float> from, ChannelId<float> to);
+
+  Description description_;
+  GasGrid grid_;
+  GasBoundary boundary_;
+  ChannelId<float> next_velocity_, acceleration_, reflected_, source_, start_;
+  Projection projection_;
+  Advection advection_;
+  Extrapolation extrapolation_;
+  std::vector<Material> materials_;
+  std::vector<GasForce> forces_;
+  std::vector<GasSource> sources_;
+  std::vector<GasOperator> operators_;
+  std::vector<GasWind> winds_;
+  std::vector<std::unique_ptr<GasCoupling>> couplings_;
+  std::vector<const ForceTarget*> around_;
+  Pressure pressure_;
+  bool boundary_stale_ = true;
+  ProjectionReport projected_;
+  SolveReport report_;
+  std::shared_ptr<const DiscreteVolume::Snapshot> saved_;
+};
+
+}  // namespace ymir
