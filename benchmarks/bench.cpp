@@ -80,6 +80,7 @@ const std::vector<Benchmark>& benchmarks() {
        &bench_manybodies},
       {"poisson", "the pressure equation on tiles: iterations on easy and hard geometries, times up to 256^3",
        &bench_poisson},
+      {"smoke", "a substep of a plume, its parts and its growth to 16 million voxels", &bench_smoke},
       {"advection", "velocity and scalars of a gas carried along paths: schemes, parts, threads, long paths",
        &bench_advection},
   };

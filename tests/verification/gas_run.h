@@ -16,6 +16,10 @@ struct GasCase {
   double voxel = 0.1;  // [m]
   Box box{{0, 0, 0}, {1.6, 1.6, 1.6}};
   bool closed = true;
+  std::array<Wall, 6> wall{};
+  std::array<Vec3d, 6> wall_velocity{};
+  double density = 1.2;         // [kg/m^3]
+  double temperature = 293.15;  // [K]
   AdvectionOptions advection;
   bool reflection = false;
   double tolerance = 1e-8;
@@ -33,6 +37,10 @@ class GasRun {
     d.voxel = c.voxel;
     d.box = GasBox{c.box, {}};
     d.box->closed.fill(c.closed);
+    d.box->wall = c.wall;
+    d.box->velocity = c.wall_velocity;
+    d.density = c.density;
+    d.temperature = c.temperature;
     d.everywhere = true;
     d.advection = c.advection;
     d.reflection = c.reflection;

@@ -2,20 +2,12 @@
 
 #include <algorithm>
 
-#include "ymir/fluid/gas_points.h"
+#include "ymir/actions/gas_cloud.h"
 
 namespace ymir {
 namespace {
 
 constexpr int n = GasGrid::side;
-
-// The points of one target, block after block, as they were when the substep began.
-struct Cloud {
-  ForceTarget* target = nullptr;
-  std::vector<std::size_t> first;  // of each block
-  std::vector<Vec3d> position, velocity, tangent, air, force;
-  std::vector<double> mass, diameter, length;
-};
 
 class DragCoupling final : public GasCoupling {
  public:
@@ -25,18 +17,16 @@ class DragCoupling final : public GasCoupling {
         owner_(std::move(owner)),
         params_(params),
         law_{gas.description().density, params.viscosity},
-        points_(gas.grid()) {
+        cloud_(gas, targets) {
     const ChannelOptions<double> faces{n, Sampling::face, 0.0, 3, true};
     DiscreteVolume& volume = gas.grid().volume();
     const std::string prefix = "drag" + std::to_string(volume.channel_count());
     force_ = volume.add_channel<double>(prefix + "_force", faces);
     stiffness_ = volume.add_channel<double>(prefix + "_stiffness", faces);
     impulse_ = volume.add_channel<double>(prefix + "_impulse", faces);
-    for (std::size_t c = 0; c < targets.size(); ++c) {
-      clouds_.emplace_back().target = targets[c];
-      if (!params.on_objects) continue;
-      if (passes() > 1) targets[c]->solve_every_iteration();
-      targets[c]->add_force(point_force(c));
+    for (std::size_t t = 0; params.on_objects && t < targets.size(); ++t) {
+      if (passes() > 1) targets[t]->solve_every_iteration();
+      targets[t]->add_force(point_force(t));
     }
   }
 
@@ -46,51 +36,46 @@ class DragCoupling final : public GasCoupling {
 
   void prepare(const Step& step) override {
     if (step.iteration == 0) {
-      collect();
-      points_.locate(all_positions());
+      cloud_.collect();
+      air_.assign(cloud_.size(), {0, 0, 0});
+      felt_.assign(cloud_.size(), {0, 0, 0});
     }
-    last_ = step.iteration > 0 && step.iteration + 1 >= passes();
-    if (last_) return;  // `force` holds what the gas has felt
-    points_.sample(gas_->grid().velocity, air_);
-    scatter(air_, &Cloud::air);
+    last_ = step.iteration > 0 && !gas_->advancing(step);
+    if (!last_) cloud_.points.sample(gas_->grid().velocity, air_);
   }
 
   void react(const Step& step, ChannelId<float> velocity) override {
     if (!params_.on_gas) return;
-    collect_velocities();
-    const std::size_t count = points_.size();
-    std::vector<Vec3d> pull(count), give(count);
-    std::size_t at = 0;
-    for (const Cloud& cloud : clouds_)
-      for (std::size_t i = 0; i < cloud.mass.size(); ++i, ++at) {
-        if (!takes_part(cloud, i, at)) continue;
-        const GasDrag d = drag(cloud, i, cloud.air[i] - cloud.velocity[i]);
-        pull[at] = d.force;
-        const auto schur = [&](double k) {
-          return cloud.length[i] > 0 || !params_.on_objects ? k : k * cloud.mass[i] / (cloud.mass[i] + step.dt * k);
-        };
-        give[at] = {schur(d.derivative.xx), schur(d.derivative.yy), schur(d.derivative.zz)};
-      }
+    cloud_.collect_velocities();
+    std::vector<Vec3d> give(cloud_.size());
+    felt_.assign(cloud_.size(), {0, 0, 0});
+    for (std::size_t i = 0; i < cloud_.size(); ++i) {
+      if (!cloud_.takes_part(i)) continue;
+      const GasDrag d = drag(i, cloud_.velocity[i]);
+      felt_[i] = d.force;
+      const auto schur = [&](double k) {
+        const double m = cloud_.mass[i];
+        return cloud_.on_strand(i) || !params_.on_objects ? k : k * m / (m + step.dt * k);
+      };
+      give[i] = {schur(d.derivative.xx), schur(d.derivative.yy), schur(d.derivative.zz)};
+    }
     for (const auto id : {force_, stiffness_}) clear(id);
     if (step.iteration == 0) clear(impulse_);
-    points_.splat(pull, force_);
-    points_.splat(give, stiffness_);
+    cloud_.points.splat(felt_, force_);
+    cloud_.points.splat(give, stiffness_);
     push_gas(step.dt, velocity);
     // force_ holds the change of I now: what points feel follows the gas.
-    std::vector<Vec3d> change(count);
-    points_.sample(force_, change);
-    for (std::size_t i = 0; i < count; ++i)
-      for (int k = 0; k < 3; ++k) pull[i][k] += give[i][k] * change[i][k];
-    scatter(pull, &Cloud::force);
+    std::vector<Vec3d> change(cloud_.size());
+    cloud_.points.sample(force_, change);
+    for (std::size_t i = 0; i < cloud_.size(); ++i)
+      for (int k = 0; k < 3; ++k) felt_[i][k] += give[i][k] * change[i][k];
   }
 
  private:
-  bool takes_part(const Cloud& cloud, std::size_t i, std::size_t at) const {
-    return cloud.mass[i] > 0 && points_.in_gas(at);
-  }
-  GasDrag drag(const Cloud& cloud, std::size_t i, Vec3d w) const {
-    GasDrag d = cloud.length[i] > 0 ? fibre_drag(law_, cloud.diameter[i], cloud.length[i], cloud.tangent[i], w)
-                                    : sphere_drag(law_, cloud.diameter[i], w);
+  GasDrag drag(std::size_t i, Vec3d velocity) const {
+    const Vec3d w = air_[i] - velocity;
+    GasDrag d = cloud_.on_strand(i) ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], cloud_.tangent[i], w)
+                                    : sphere_drag(law_, cloud_.diameter[i], w);
     d.force *= params_.strength;
     for (double* k : {&d.derivative.xx, &d.derivative.yy, &d.derivative.zz, &d.derivative.xy, &d.derivative.xz,
                       &d.derivative.yz})
@@ -102,18 +87,20 @@ class DragCoupling final : public GasCoupling {
   void push_gas(double dt, ChannelId<float> velocity) {
     GasGrid& grid = gas_->grid();
     DiscreteVolume& volume = grid.volume();
-    const double mass = law_.density * grid.voxel() * grid.voxel() * grid.voxel();
+    const double full = law_.density * grid.voxel() * grid.voxel() * grid.voxel();
     auto f = read_write(volume, force_);
     auto stiff = read(volume, stiffness_);
     auto impulse = read_write(volume, impulse_);
+    auto pores = read(volume, gas_->is_porous() ? gas_->porous().pores : grid.open);
     auto to = read_write(volume, velocity);
-    for_each_bucket(volume.buckets(), f, stiff, impulse, to, [&](int t) {
+    for_each_bucket(volume.buckets(), f, stiff, impulse, pores, to, [&](int t) {
       for (int c = 0; c < 3; ++c)
         for (int i = 0; i < GasGrid::voxels; ++i) {
           double& given = f.tile(t, c)[i];
           double& sum = impulse.tile(t, c)[i];
           const double k = stiff.tile(t, c)[i];
           if (given == 0 && k == 0 && sum == 0) continue;
+          const double mass = gas_->is_porous() ? full * static_cast<double>(pores.tile(t, c)[i]) : full;
           given = -(mass * sum + dt * given) / (mass + dt * k);
           sum += given;
           to.tile(t, c)[i] += static_cast<float>(sum);
@@ -128,72 +115,21 @@ class DragCoupling final : public GasCoupling {
     });
   }
 
-  void collect() {
-    for (Cloud& cloud : clouds_) {
-      cloud.first.clear();
-      for (auto* list : {&cloud.position, &cloud.velocity, &cloud.tangent, &cloud.air, &cloud.force}) list->clear();
-      for (auto* list : {&cloud.mass, &cloud.diameter, &cloud.length}) list->clear();
-      cloud.target->visit_points([&](const PointBlock& block) {
-        cloud.first.resize(static_cast<std::size_t>(block.bucket) + 1, cloud.mass.size());
-        for (int i = 0; i < block.count; ++i) {
-          cloud.position.push_back(block.position[i]);
-          cloud.velocity.push_back(block.velocity[i]);
-          cloud.mass.push_back(block.mass[i]);
-          cloud.diameter.push_back(2 * block.radius[i]);
-          cloud.length.push_back(block.length != nullptr ? block.length[i] : 0);
-          cloud.tangent.push_back(block.length != nullptr ? Vec3d(block.tangent[i]) : Vec3d{1, 0, 0});
-        }
-      });
-      cloud.air.resize(cloud.mass.size());
-      cloud.force.resize(cloud.mass.size());
-    }
-  }
-
-  void collect_velocities() {
-    for (Cloud& cloud : clouds_) {
-      std::size_t at = 0;
-      cloud.target->visit_points([&](const PointBlock& block) {
-        for (int i = 0; i < block.count; ++i) cloud.velocity[at++] = block.velocity[i];
-      });
-    }
-  }
-
-  std::vector<Vec3d> all_positions() {
-    std::vector<Vec3d> all;
-    for (const Cloud& cloud : clouds_) all.insert(all.end(), cloud.position.begin(), cloud.position.end());
-    air_.assign(all.size(), {0, 0, 0});
-    return all;
-  }
-
-  void scatter(const std::vector<Vec3d>& values, std::vector<Vec3d> Cloud::*to) {
-    std::size_t at = 0;
-    for (Cloud& cloud : clouds_)
-      for (Vec3d& value : cloud.*to) {
-        value = points_.in_gas(at) ? values[at] : Vec3d{0, 0, 0};
-        ++at;
-      }
-  }
-
-  PointForce point_force(std::size_t c) {
+  PointForce point_force(std::size_t target) {
     PointForce force;
     force.owner = owner_;
     force.what = "coupled drag";
     force.on_velocity = Dependence::nonlinear;
-    force.accumulate = [this, c](const PointBlock& block, Planes<const Vec3d>::Type, const ForceBlock& out) {
-      const Cloud& cloud = clouds_[c];
-      const std::size_t first =
-          cloud.first[static_cast<std::size_t>(block.bucket)] + static_cast<std::size_t>(block.first);
-      std::size_t before = 0;
-      for (std::size_t k = 0; k < c; ++k) before += clouds_[k].mass.size();
+    force.accumulate = [this, target](const PointBlock& block, Planes<const Vec3d>::Type, const ForceBlock& out) {
+      if (last_) {
+        add_forces(cloud_, target, felt_, block, out);
+        return;
+      }
+      const std::size_t first = cloud_.first(target, block);
       for (int i = 0; i < block.count; ++i) {
         const std::size_t at = first + static_cast<std::size_t>(i);
-        if (!takes_part(cloud, at, before + at)) continue;
-        if (last_) {
-          const Vec3d f = cloud.force[at];
-          out.force.x[i] += f.x, out.force.y[i] += f.y, out.force.z[i] += f.z;
-          continue;
-        }
-        const GasDrag d = drag(cloud, at, cloud.air[at] - Vec3d(block.velocity[i]));
+        if (!cloud_.takes_part(at)) continue;
+        const GasDrag d = drag(at, block.velocity[i]);
         out.force.x[i] += d.force.x, out.force.y[i] += d.force.y, out.force.z[i] += d.force.z;
         out.derivative.xx[i] -= d.derivative.xx, out.derivative.yy[i] -= d.derivative.yy;
         out.derivative.zz[i] -= d.derivative.zz, out.derivative.xy[i] -= d.derivative.xy;
@@ -207,10 +143,10 @@ class DragCoupling final : public GasCoupling {
   std::string owner_;
   CoupledDragParams params_;
   Gas law_;
-  GasPoints points_;
+  GasCloud cloud_;
   ChannelId<double> force_, stiffness_, impulse_;
-  std::vector<Cloud> clouds_;
-  std::vector<Vec3d> air_;
+  std::vector<Vec3d> air_;   // velocity of the gas at points [m/s]
+  std::vector<Vec3d> felt_;  // force on points that the gas has felt [N]
   bool last_ = false;
 };
 

@@ -13,6 +13,7 @@
 #include "ymir/behaviors/objects/particle_object_behavior.h"
 #include "ymir/behaviors/objects/volume_object_behavior.h"
 #include "ymir/behaviors/operators/cooling.h"
+#include "ymir/behaviors/operators/coupled_buoyancy_behavior.h"
 #include "ymir/behaviors/operators/dissipation.h"
 #include "ymir/behaviors/operators/emitter.h"
 #include "ymir/behaviors/operators/kill.h"
@@ -36,6 +37,7 @@ Registry all_behaviors() {
   registry.add<AttachmentBehavior>();
   registry.add<ColliderBehavior>();
   registry.add<Kill>();
+  registry.add<CoupledBuoyancyBehavior>();
   registry.add<Emitter>();
   registry.add<Wind>();
   registry.add<VorticityConfinement>();

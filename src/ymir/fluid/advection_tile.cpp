@@ -39,6 +39,9 @@ void sample_tile(const Taps& taps, Interpolation interpolation, const TileTrace&
   sample_rows<Interpolation::cubic, true>(taps, trace, rows, value, low, high);
 }
 
+// Of samples that are not gas, in an interpolated value.
+constexpr float negligible_weight = 1e-5f;
+
 // Largest of the 4^3 kinds around points.
 template <class Kinds>
 Row widest_kind(const Kinds& kinds, const RowPoints& p) {
@@ -258,7 +261,9 @@ void TileAdvection::classify(const Kinds& kinds, bool wide) {
     if (rows_.bits[static_cast<std::size_t>(r)] == 0) continue;
     const RowPoints p = trace_.row(r);
     RowBounds worst;
-    sample<Interpolation::linear>(kinds, p, &worst);
+    // Gas is 0: where the mean is too, no other kind has a weight, as along walls that paths run beside.
+    const Row mean = sample<Interpolation::linear>(kinds, p, &worst);
+    worst.high = select(mean > negligible_weight, worst.high, Row::all(0));
     if (wide) worst.high = max(worst.high, select(widest_kind(kinds, p) >= solid_number, Row::all(solid_beside), 0.0f));
     kind_.set(r, worst.high);
   }

@@ -77,6 +77,8 @@ bool GasBoundary::empty() const {
 }
 
 bool GasBoundary::has(Wall wall) const {
+  for (std::size_t s = 0; box_ && s < 6; ++s)
+    if (box_->closed[s] && box_->wall[s] == wall) return true;
   return std::any_of(solids_.begin(), solids_.end(), [&](const GasSolid& solid) { return solid.wall == wall; });
 }
 
@@ -194,6 +196,8 @@ void GasBoundary::update(GasGrid& grid, double time, double dt) const {
         all += w + fraction(above, axis);
         open.tile(t, axis)[i] = static_cast<float>(w);
         if (w < 1 && cut) solid_velocity.tile(t, axis)[i] = velocity_of_solids(poses, grid.face_position(t, v, axis), axis);
+        if (w == 0 && at_side && !cut)
+          solid_velocity.tile(t, axis)[i] = velocity_behind_sides(grid.face_position(t, v, axis), axis);
       }
       std::uint8_t& kind = cell.tile(t)[i];
       kind = static_cast<std::uint8_t>(all > 0 ? free_kind : CellKind::solid);
@@ -206,6 +210,40 @@ void GasBoundary::update(GasGrid& grid, double time, double dt) const {
     }
   });
   if (!sheets_.empty()) close_sheets(grid, poses);
+  if (has(Wall::non_stick)) mark_non_stick(grid, poses);
+}
+
+void GasBoundary::mark_non_stick(GasGrid& grid, const Poses& poses) const {
+  DiscreteVolume& volume = grid.volume();
+  if (!grid.non_stick.valid())
+    grid.non_stick = volume.add_channel<std::uint8_t>("non_stick", {.resolution = n, .scratch = true});
+  auto open = read(volume, grid.open, Stencil::faces);
+  auto cell = read(volume, grid.cell);
+  auto marked = write(volume, grid.non_stick);
+  for_each_bucket(volume.buckets(), open, cell, marked, [&](int t) {
+    for (int i = 0; i < GasGrid::voxels; ++i) {
+      marked.tile(t)[i] = 0;
+      if (cell.tile(t)[i] != static_cast<std::uint8_t>(CellKind::fluid)) continue;
+      const Vec3i v = voxel_of(i);
+      bool cut = false;
+      for (int axis = 0; axis < 3 && !cut; ++axis) {
+        Vec3i above = v;
+        ++above[axis];
+        cut = open.value(t, v, axis) < 1 || open.value(t, above, axis) < 1;
+      }
+      if (!cut) continue;
+      const Vec3d p = grid.cell_position(t, v);
+      int nearest = -1;
+      const double d = node_distance(poses, p, &nearest);
+      // A solid that cuts a face of the cell is within its diagonal; farther ones leave it to a side of the domain.
+      bool leaves = nearest >= 0 && std::abs(d) < std::sqrt(3.0) * grid.voxel() &&
+                    solids_[static_cast<std::size_t>(nearest)].wall == Wall::non_stick;
+      for (int s = 0; box_ && s < 6; ++s)
+        leaves |= box_->closed[static_cast<std::size_t>(s)] && box_->wall[static_cast<std::size_t>(s)] == Wall::non_stick &&
+                  std::abs(p[s / 2] - (s % 2 == 0 ? box_->box.low : box_->box.high)[s / 2]) < grid.voxel();
+      marked.tile(t)[i] = leaves;
+    }
+  });
 }
 
 float GasBoundary::velocity_of_solids(const Poses& poses, Vec3d x, int axis) const {
@@ -214,6 +252,49 @@ float GasBoundary::velocity_of_solids(const Poses& poses, Vec3d x, int axis) con
   if (nearest < 0 || !solids_[static_cast<std::size_t>(nearest)].pose) return 0;
   const MovingSolid& solid = poses.solids[static_cast<std::size_t>(nearest)];
   return static_cast<float>(solid.velocity(solid.to_body_at_end(x))[axis]);
+}
+
+// Only along a side: its normal faces stay closed.
+float GasBoundary::velocity_behind_sides(Vec3d face, int axis) const {
+  for (int s = 0; s < 6; ++s)
+    if (box_->closed[static_cast<std::size_t>(s)] && s / 2 != axis &&
+        (s % 2 == 0 ? face[s / 2] < box_->box.low[s / 2] : face[s / 2] > box_->box.high[s / 2]))
+      return static_cast<float>(box_->velocity[static_cast<std::size_t>(s)][axis]);
+  return 0;
+}
+
+void GasBoundary::measure_no_slip(GasGrid& grid, ChannelId<float> distance, double time, double dt) const {
+  const Poses poses(*this, time, dt);
+  DiscreteVolume& volume = grid.volume();
+  const double h = grid.voxel();
+  double lipschitz = 1;
+  for (const GasSolid& solid : solids_) lipschitz = std::max(lipschitz, solid.lipschitz);
+  const double reach = (0.5 * std::sqrt(3.0) * n + static_cast<double>(no_slip_reach)) * h * lipschitz;
+  const auto nearest = [&](Vec3d x) {
+    std::pair<double, std::size_t> least{infinity, 0};
+    for (std::size_t k = 0; k < solids_.size(); ++k)
+      if (solids_[k].wall == Wall::no_slip)
+        least = std::min(least, {solids_[k].distance(poses.solids[k].to_body_at_end(x)).distance, k});
+    return least;
+  };
+  auto open = read(volume, grid.open);
+  auto out = write(volume, distance);
+  auto solid_velocity = read_write(volume, grid.solid_velocity);
+  for_each_bucket(volume.buckets(), open, out, solid_velocity, [&](int t) {
+    const Vec3d low = grid.domain().low_corner(volume.buckets().coord(t));
+    const double from_centre = nearest(low + Vec3d{0.5, 0.5, 0.5} * (n * h)).first;
+    for (int axis = 0; axis < 3; ++axis) {
+      std::fill_n(out.tile(t, axis), GasGrid::voxels, from_centre > 0 ? no_slip_reach : -no_slip_reach);
+      for (int i = 0; i < GasGrid::voxels && std::abs(from_centre) <= reach; ++i) {
+        const Vec3d x = grid.face_position(t, voxel_of(i), axis);
+        const auto [d, k] = nearest(x);
+        out.tile(t, axis)[i] = std::clamp(static_cast<float>(snapped(d, h) / h), -no_slip_reach, no_slip_reach);
+        if (open.tile(t, axis)[i] < 1 || std::abs(d) > 2 * h || !solids_[k].pose) continue;
+        const MovingSolid& solid = poses.solids[k];
+        solid_velocity.tile(t, axis)[i] = static_cast<float>(solid.velocity(solid.to_body_at_end(x))[axis]);
+      }
+    }
+  });
 }
 
 void GasBoundary::close_sheets(GasGrid& grid, const Poses& poses) const {

@@ -29,10 +29,13 @@ struct GasSheet {
   std::function<RigidTransform(double time)> pose{};
 };
 
-// Sides in the order -x, +x, -y, +y, -z, +z; an infinite one is none.
+// Sides in the order -x, +x, -y, +y, -z, +z; an infinite one is none. Closed ones may move along themselves [m/s], which
+// gas feels where they are no_slip.
 struct GasBox {
   Box box;
   std::array<bool, 6> closed{};
+  std::array<Wall, 6> wall{};
+  std::array<Vec3d, 6> velocity{};
 };
 
 class GasBoundary {
@@ -48,8 +51,12 @@ class GasBoundary {
   // Wholly beyond a closed side of the domain.
   bool behind_wall(const GridDomain& domain, BucketCoord tile) const;
 
-  // open, solid_velocity and cell at the end of a substep.
+  // open, solid_velocity, cell and, with such walls, non_stick at the end of a substep.
   void update(GasGrid& grid, double time, double dt) const;
+  // Distance of face centres to the nearest no_slip solid [voxels], cut off at no_slip_reach, after update();
+  // solid_velocity then holds also on wholly open faces near one.
+  void measure_no_slip(GasGrid& grid, ChannelId<float> distance, double time, double dt) const;
+  static constexpr float no_slip_reach = 4;
   // Distance to the nearest solid or closed side at a time [m], and which solid that is; -1: a side or none.
   DistanceSample distance(Vec3d x, double time, int* nearest = nullptr) const;
 
@@ -58,7 +65,9 @@ class GasBoundary {
   double node_distance(const Poses& poses, Vec3d x, int* nearest) const;
   double between_sides(Vec3d face, int axis, double h) const;
   float velocity_of_solids(const Poses& poses, Vec3d x, int axis) const;
+  float velocity_behind_sides(Vec3d face, int axis) const;
   void close_sheets(GasGrid& grid, const Poses& poses) const;
+  void mark_non_stick(GasGrid& grid, const Poses& poses) const;
 
   std::vector<GasSolid> solids_;
   std::vector<GasSheet> sheets_;

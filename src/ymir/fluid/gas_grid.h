@@ -37,6 +37,7 @@ class GasGrid {
   ChannelId<float> solid_velocity;  // faces: normal velocity of solids where they cut a face [m/s]
   ChannelId<std::uint8_t> cell;     // CellKind
   ChannelId<std::uint8_t> life;     // resolution 4; the same in all of a tile
+  ChannelId<std::uint8_t> non_stick;  // 1 in cells at a wall that gas may leave; invalid: there are no such walls
 
   bool holds_gas(int tile) const { return volume_->tiles(life)[tile * life_values] > 0; }
   std::int64_t gas_tiles() const;  // on this rank

@@ -26,37 +26,32 @@ struct Rows {
   T after(int j, int k) const { return tile.face[1][TileRows<T, n>::at(j, k)]; }
 };
 
-// Volume that flows through a face per area and time.
-inline double flux(float w, float u, float us) {
-  const auto open = static_cast<double>(w);
-  return open * static_cast<double>(u) + (1 - open) * static_cast<double>(us);
-}
-
 // Net outflow of the cells of a row [m/s].
 struct Outflow {
-  Rows<float> u[3], w[3], us[3];
+  Rows<float> u[3], w[3], us[3], pores[3], flow[3];
+  bool porous = false;
 
   template <class Reader>
-  static Outflow of(const Reader& velocity, const Reader& open, const Reader& solid, int t) {
-    Outflow o;
-    for (int c = 0; c < 3; ++c) {
-      o.u[c] = {velocity.template rows<n>(t, c)};
-      o.w[c] = {open.template rows<n>(t, c)};
-      o.us[c] = {solid.template rows<n>(t, c)};
-    }
-    return o;
+  void set(Rows<float> (&to)[3], const Reader& reader, int t) {
+    for (int c = 0; c < 3; ++c) to[c] = {reader.template rows<n>(t, c)};
+  }
+  // Volume that flows through a face per area and time; `at` picks a value of rows.
+  template <class At>
+  double flux(int axis, At&& at) const {
+    const auto value = [&](const Rows<float>& rows) { return static_cast<double>(at(rows)); };
+    const double open = value(w[axis]), gas = value(u[axis]);
+    const double through = porous ? value(pores[axis]) * gas + value(flow[axis]) : gas;
+    return open * through + (1 - open) * value(us[axis]);
   }
   void row(int j, int k, double* out) const {
-    const float *ux = u[0].row(j, k), *wx = w[0].row(j, k), *sx = us[0].row(j, k);
     double x[n + 1];
-    for (int i = 0; i < n; ++i) x[i] = flux(wx[i], ux[i], sx[i]);
-    x[n] = flux(w[0].after(j, k), u[0].after(j, k), us[0].after(j, k));
+    for (int i = 0; i < n; ++i) x[i] = flux(0, [&](const Rows<float>& r) { return r.row(j, k)[i]; });
+    x[n] = flux(0, [&](const Rows<float>& r) { return r.after(j, k); });
     for (int i = 0; i < n; ++i) out[i] = x[i + 1] - x[i];
-    for (int axis = 1; axis < 3; ++axis) {
-      const float *u0 = u[axis].row(j, k), *w0 = w[axis].row(j, k), *s0 = us[axis].row(j, k);
-      const float *u1 = u[axis].high(axis, j, k), *w1 = w[axis].high(axis, j, k), *s1 = us[axis].high(axis, j, k);
-      for (int i = 0; i < n; ++i) out[i] += flux(w1[i], u1[i], s1[i]) - flux(w0[i], u0[i], s0[i]);
-    }
+    for (int axis = 1; axis < 3; ++axis)
+      for (int i = 0; i < n; ++i)
+        out[i] += flux(axis, [&](const Rows<float>& r) { return r.high(axis, j, k)[i]; }) -
+                  flux(axis, [&](const Rows<float>& r) { return r.row(j, k)[i]; });
   }
 };
 
@@ -67,15 +62,42 @@ Projection::Projection(GasGrid& grid) : grid_(&grid), solver_(grid.volume()) {
   rhs_ = grid.volume().add_channel<double>("divergence", {n, Sampling::cell, 0.0, 1, true});
 }
 
+void Projection::set_porous(const Porous& porous) {
+  porous_ = porous;
+  coefficient_ = grid_->volume().add_channel<float>("coefficient", {n, Sampling::face, 0.0f, 3, true});
+}
+
+void Projection::make_coefficient() {
+  DiscreteVolume& volume = grid_->volume();
+  auto open = read(volume, grid_->open);
+  auto pores = read(volume, porous_->pores);
+  auto mobility = read(volume, porous_->mobility);
+  auto out = write(volume, coefficient_);
+  for_each_bucket(volume.buckets(), open, pores, mobility, out, [&](int t) {
+    for (int c = 0; c < 3; ++c)
+      for (int i = 0; i < GasGrid::voxels; ++i)
+        out.tile(t, c)[i] = open.tile(t, c)[i] * (pores.tile(t, c)[i] + mobility.tile(t, c)[i]);
+  });
+}
+
 ProjectionReport Projection::project(ChannelId<float> velocity, double dt, const PoissonOptions& options) {
-  if (stale_) {
-    solver_.set_matrix(coefficient_.valid() ? coefficient_ : grid_->open, grid_->cell);
+  if (porous_) make_coefficient();
+  const ChannelId<float> c = porous_ ? coefficient_ : grid_->open;
+  const bool may_leave = grid_->non_stick.valid();
+  if (!may_leave && (stale_ || porous_)) {
+    solver_.set_matrix(c, grid_->cell);
     stale_ = false;
   }
   make_rhs(velocity);
   ProjectionReport report;
-  report.solve = solver_.solve(rhs_, potential_, options);
+  if (may_leave) {
+    if (!lcp_) lcp_ = std::make_unique<PcLcp>(grid_->volume(), solver_);
+    report.solve = lcp_->solve(c, grid_->cell, grid_->non_stick, rhs_, potential_, options).solve;
+  } else {
+    report.solve = solver_.solve(rhs_, potential_, options);
+  }
   correct(velocity);
+  if (porous_) correct_flow();
   report.divergence = largest_divergence(velocity) * dt;
   return report;
 }
@@ -88,13 +110,21 @@ void Projection::make_rhs(ChannelId<float> velocity) {
   auto us = read(volume, grid_->solid_velocity, Stencil::faces);
   auto cell = read(volume, grid_->cell);
   auto s = read(volume, source_.valid() ? source_ : velocity);
+  auto pores = read(volume, porous_ ? porous_->pores : velocity, Stencil::faces);
+  auto flow = read(volume, porous_ ? porous_->flow : velocity, Stencil::faces);
   auto b = write(volume, rhs_);
-  for_each_bucket(volume.buckets(), u, w, us, cell, s, b, [&](int t) {
+  for_each_bucket(volume.buckets(), u, w, us, cell, s, pores, flow, b, [&](int t) {
     if (!grid_->holds_gas(t)) {
       std::fill_n(b.tile(t), GasGrid::voxels, 0.0);
       return;
     }
-    const Outflow outflow = Outflow::of(u, w, us, t);
+    Outflow outflow;
+    outflow.porous = porous_.has_value();
+    outflow.set(outflow.u, u, t);
+    outflow.set(outflow.w, w, t);
+    outflow.set(outflow.us, us, t);
+    outflow.set(outflow.pores, pores, t);
+    outflow.set(outflow.flow, flow, t);
     for (int k = 0; k < n; ++k)
       for (int j = 0; j < n; ++j) {
         const int at = TileRows<float, n>::at(j, k);
@@ -116,15 +146,14 @@ void Projection::correct(ChannelId<float> velocity) {
   auto q = read(volume, potential_, Stencil::faces);
   auto cell = read(volume, grid_->cell, Stencil::faces);
   auto w = read(volume, grid_->open);
-  auto c = read(volume, coefficient_.valid() ? coefficient_ : grid_->open);
   auto us = read(volume, grid_->solid_velocity);
   auto u = read_write(volume, velocity);
-  for_each_bucket(volume.buckets(), q, cell, w, c, us, u, [&](int t) {
+  for_each_bucket(volume.buckets(), q, cell, w, us, u, [&](int t) {
     const Rows<double> qs{q.template rows<n>(t)};
     const Rows<std::uint8_t> kinds{cell.template rows<n>(t)};
     for (int axis = 0; axis < 3; ++axis) {
       float* to = u.tile(t, axis);
-      const float *open = w.tile(t, axis), *solid = us.tile(t, axis), *share = c.tile(t, axis);
+      const float *open = w.tile(t, axis), *solid = us.tile(t, axis);
       const auto ambient = static_cast<float>(background[static_cast<std::size_t>(axis)]);
       for (int k = 0; k < n; ++k)
         for (int j = 0; j < n; ++j) {
@@ -143,14 +172,36 @@ void Projection::correct(ChannelId<float> velocity) {
             std::copy_n(kinds.low(axis, j, k), n, low_kind);
           }
           for (int i = 0; i < n; ++i) {
-            // The coefficient is w beta; beta alone moves the gas.
-            const auto beta = static_cast<double>(open[at + i] > 0 ? share[at + i] / open[at + i] : 0.0f);
-            const auto moved =
-                static_cast<float>(static_cast<double>(to[at + i]) - beta * (at_cell[i] - low[i]) * inverse);
+            const double slope = (at_cell[i] - low[i]) * inverse;
+            const auto moved = static_cast<float>(static_cast<double>(to[at + i]) - slope);
             const bool beside = kind[i] == fluid || low_kind[i] == fluid;
             to[at + i] = open[at + i] > 0 ? (beside ? moved : ambient) : solid[at + i];
           }
         }
+    }
+  });
+}
+
+// What moves with the objects gives way as they do.
+void Projection::correct_flow() {
+  DiscreteVolume& volume = grid_->volume();
+  const double inverse = 1 / grid_->voxel();
+  constexpr int stride[3] = {1, n, n * n};
+  auto q = read(volume, potential_, Stencil::faces);
+  auto mobility = read(volume, porous_->mobility);
+  auto flow = read_write(volume, porous_->flow);
+  for_each_bucket(volume.buckets(), q, mobility, flow, [&](int t) {
+    const double* own = q.tile(t);
+    for (int axis = 0; axis < 3; ++axis) {
+      const int below = volume.buckets().neighbours(t)[static_cast<std::size_t>(
+          face_directions[static_cast<std::size_t>(2 * axis)])];
+      const double* lower = q.tile(below) + (n - 1) * stride[axis];
+      for (int i = 0; i < GasGrid::voxels; ++i) {
+        const float m = mobility.tile(t, axis)[i];
+        if (m == 0) continue;
+        const double low = i / stride[axis] % n > 0 ? own[i - stride[axis]] : lower[i];
+        flow.tile(t, axis)[i] -= m * static_cast<float>((own[i] - low) * inverse);
+      }
     }
   });
 }
@@ -162,11 +213,21 @@ double Projection::largest_divergence(ChannelId<float> velocity) {
   auto us = read(volume, grid_->solid_velocity, Stencil::faces);
   auto cell = read(volume, grid_->cell);
   auto s = read(volume, source_.valid() ? source_ : velocity);
+  auto pores = read(volume, porous_ ? porous_->pores : velocity, Stencil::faces);
+  auto flow = read(volume, porous_ ? porous_->flow : velocity, Stencil::faces);
   std::vector<double> largest(static_cast<std::size_t>(volume.buckets().local_count()), 0);
   const double h = grid_->voxel();
-  for_each_bucket(volume.buckets(), u, w, us, cell, s, [&](int t) {
+  const bool may_leave = grid_->non_stick.valid();
+  auto bounded = read(volume, may_leave ? grid_->non_stick : grid_->cell);
+  for_each_bucket(volume.buckets(), u, w, us, cell, s, pores, flow, bounded, [&](int t) {
     if (!grid_->holds_gas(t)) return;
-    const Outflow outflow = Outflow::of(u, w, us, t);
+    Outflow outflow;
+    outflow.porous = porous_.has_value();
+    outflow.set(outflow.u, u, t);
+    outflow.set(outflow.w, w, t);
+    outflow.set(outflow.us, us, t);
+    outflow.set(outflow.pores, pores, t);
+    outflow.set(outflow.flow, flow, t);
     double most = 0;
     for (int k = 0; k < n; ++k)
       for (int j = 0; j < n; ++j) {
@@ -176,7 +237,10 @@ double Projection::largest_divergence(ChannelId<float> velocity) {
         const std::uint8_t* kind = cell.tile(t) + at;
         for (int i = 0; i < n; ++i) {
           const double source = source_.valid() ? h * static_cast<double>(s.tile(t)[at + i]) : 0;
-          if (kind[i] == fluid) most = std::max(most, std::abs(out[i] - source));
+          if (kind[i] != fluid) continue;
+          const double left = out[i] - source;
+          const bool gap = may_leave && bounded.tile(t)[at + i] != 0 && left > 0;
+          if (!gap) most = std::max(most, std::abs(left));
         }
       }
     largest[static_cast<std::size_t>(t)] = most;

@@ -1,14 +1,21 @@
 // Makes the velocity of a gas free of divergence, with solids and open sides. [method notes C, 2]
 //
-//   sum_f +-[w u + (1 - w) us] h^2 = s h^3,    u = u* - beta (q_+ - q_-)/h on faces with w > 0,  u = us on the others
-//   =>  sum_f w beta (q_c - q_nb) = -h sum_f +-[w u* + (1 - w) us] + h^2 s
+//   sum_f +-[w u + (1 - w) us] h^2 = s h^3,    u = u* - (q_+ - q_-)/h on faces with w > 0,  u = us on the others
+//   =>  sum_f w (q_c - q_nb) = -h sum_f +-[w u* + (1 - w) us] + h^2 s
 //
-//   q = dt p/rho [m^2/s], w open fraction, us velocity of solids [m/s], s source [1/s], beta = rho/rho_f (1 here unless
-//   a coupling says otherwise)
+//   q = dt p/rho [m^2/s], w open fraction, us velocity of solids [m/s], s source [1/s]
+//
+// Objects that fill a part of the gas make it porous: with pores of share e, a flow j of their own (share by velocity) and
+// a mobility m (share by density relative to the gas), w u becomes w (e u + j), and w (e + m) stands before the
+// differences of q: their inertia gives way to the pressure too. [Stomakhin2020; method notes C, 7]
+//
+// At non-stick walls q >= 0 and the gas may leave: the divergence left there is the gap that opens. [notes C, 5]
 #pragma once
 
+#include <optional>
+
 #include "ymir/fluid/gas_grid.h"
-#include "ymir/solvers/poisson/tile_poisson.h"
+#include "ymir/solvers/pc_lcp.h"
 
 namespace ymir {
 
@@ -25,23 +32,33 @@ class Projection {
   void boundary_changed() { stale_ = true; }
   // Channel with sources [1/s]; invalid: none.
   void set_source(ChannelId<float> source) { source_ = source; }
-  // Share beta of the gradient that acts on a face, times its open fraction; invalid: the open fraction.
-  void set_coefficient(ChannelId<float> coefficient) { coefficient_ = coefficient; }
+  // Objects in the gas, on faces; `flow` takes part in the correction.
+  struct Porous {
+    ChannelId<float> pores, flow, mobility;
+  };
+  void set_porous(const Porous& porous);
 
   ProjectionReport project(ChannelId<float> velocity, double dt, const PoissonOptions& options);
+
+  // How the equation is solved, instead of by what suits it.
+  void set_method(PressureMethod method) { solver_.set_method(method); }
 
   ChannelId<double> potential() const { return potential_; }  // q, kept as the next initial guess
   ChannelId<double> divergence() const { return rhs_; }
 
  private:
+  void make_coefficient();
   void make_rhs(ChannelId<float> velocity);
   void correct(ChannelId<float> velocity);
+  void correct_flow();
   double largest_divergence(ChannelId<float> velocity);
 
   GasGrid* grid_;
   ChannelId<double> potential_, rhs_;
-  ChannelId<float> source_, coefficient_;
-  TilePoisson solver_;
+  ChannelId<float> source_, coefficient_;  // the latter with porous_ only
+  std::optional<Porous> porous_;
+  PressureSolver solver_;
+  std::unique_ptr<PcLcp> lcp_;  // while there are non-stick walls
   bool stale_ = true;
 };
 

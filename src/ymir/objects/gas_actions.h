@@ -51,8 +51,12 @@ class GasCoupling {
   virtual int passes() const = 0;
   // Before solids are solved.
   virtual void prepare(const Step& step) = 0;
-  // After that: changes the velocity of the gas, which holds what it is without coupling, before its pressure.
+  // After that: the room that objects take, if any.
+  virtual void occupy(const Step&) {}
+  // Then: changes the velocity of the gas, which holds what it is without coupling, before its pressure.
   virtual void react(const Step& step, ChannelId<float> velocity) = 0;
+  // The pressure is known: its potential dt p/rho [m^2/s] in cells.
+  virtual void feel_pressure(const Step&, ChannelId<double> /*potential*/) {}
 };
 
 }  // namespace ymir

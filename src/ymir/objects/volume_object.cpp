@@ -76,6 +76,23 @@ void VolumeObject::add_coupling(std::unique_ptr<GasCoupling> coupling) {
   couplings_.push_back(std::move(coupling));
 }
 
+void VolumeObject::set_viscosity(double mu, const DiffusionOptions& options) {
+  if (!viscosity_.solver) viscosity_.solver = std::make_unique<Viscosity>(grid_);
+  viscosity_.mu = mu;
+  viscosity_.options = options;
+}
+
+const Projection::Porous& VolumeObject::porous() {
+  if (!porous_) {
+    const auto faces = [&](const char* name, float outside) {
+      return grid_.volume().add_channel<float>(name, {n, Sampling::face, outside, 3, true});
+    };
+    porous_ = Projection::Porous{faces("pores", 1), faces("object_flow", 0), faces("object_mobility", 0)};
+    projection_.set_porous(*porous_);
+  }
+  return *porous_;
+}
+
 int VolumeObject::passes() const {
   int most = 1;
   for (const auto& coupling : couplings_) most = std::max(most, coupling->passes());
@@ -123,6 +140,9 @@ void VolumeObject::schedule(Timeline& timeline) {
   for (const GasForce& force : forces_) action(Stage::fluid_forces, force.owner, force.what, {"acceleration"});
   own(Stage::fluid_forces, "accelerate the gas", {"velocity", "acceleration"}, {"velocity"},
       [this](const Step& step) { apply_forces(step); });
+  if (viscosity_.solver)
+    own(Stage::viscosity, "implicit viscosity", {"velocity", "open", "solid_velocity", "cell"}, {"velocity"},
+        [this](const Step& step) { apply_viscosity(step); });
   if (pressure_.enabled)
     own(Stage::pressure, "projection, multigrid", {"velocity", "open", "solid_velocity"}, {"velocity", "potential"},
         [this](const Step& step) { project(step); });
@@ -239,6 +259,8 @@ void VolumeObject::fit_boundary(const Step& step) {
   if (!boundary_stale_ && !boundary_.moving()) return;
   boundary_.update(grid_, step.time + step.dt, step.dt);
   projection_.boundary_changed();
+  if (viscosity_.solver) viscosity_.solver->boundary_changed(boundary_, step.time + step.dt, step.dt);
+  ++boundary_version_;
   boundary_stale_ = false;
 }
 
@@ -327,7 +349,33 @@ void VolumeObject::apply_forces(const Step& step) {
     copy_faces(grid_.velocity, start_);
   else
     copy_faces(start_, grid_.velocity);
+  if (porous_) {
+    auto pores = write(grid_.volume(), porous_->pores);
+    auto flow = write(grid_.volume(), porous_->flow);
+    auto mobility = write(grid_.volume(), porous_->mobility);
+    for_each_bucket(grid_.volume().buckets(), pores, flow, mobility, [&](int t) {
+      for (int c = 0; c < 3; ++c) {
+        std::fill_n(pores.tile(t, c), GasGrid::voxels, 1.0f);
+        std::fill_n(flow.tile(t, c), GasGrid::voxels, 0.0f);
+        std::fill_n(mobility.tile(t, c), GasGrid::voxels, 0.0f);
+      }
+    });
+  }
+  for (const auto& coupling : couplings_) coupling->occupy(step);
   for (const auto& coupling : couplings_) coupling->react(step, grid_.velocity);
+}
+
+void VolumeObject::apply_viscosity(const Step& step) {
+  if (!advancing(step)) return;
+  DiffusionReport& report = viscosity_.report;
+  report = viscosity_.solver->apply(grid_.velocity, viscosity_.mu / description_.density * step.dt, viscosity_.options);
+  log::debug(fmt::format("{}: viscosity after {} iterations, residual {:.2g}", path(), report.iterations,
+                         report.residual));
+  if (report.converged) return;
+  report_.status = SolveReport::Status::failed;
+  report_.iterations = report.iterations;
+  report_.residual = report.residual;
+  report_.worst_object = path() + ", viscosity";
 }
 
 ProjectionReport VolumeObject::projected(ChannelId<float> velocity, double dt) {
@@ -340,14 +388,19 @@ ProjectionReport VolumeObject::projected(ChannelId<float> velocity, double dt) {
 void VolumeObject::project(const Step& step) {
   if (!advancing(step)) return;
   projected_ = projected(grid_.velocity, step.dt);
+  if (viscosity_.solver && !viscosity_.report.converged) return;  // reported already
   report_.iterations = projected_.solve.iterations;
   report_.residual = projected_.solve.residual;
+  for (const auto& coupling : couplings_) coupling->feel_pressure(step, projection_.potential());
   if (!projected_.solve.converged) report_.status = SolveReport::Status::failed;
   report_.worst_object = path() + ", pressure";
 }
 
 void VolumeObject::extend(ChannelId<float> velocity) {
-  if (!boundary_.empty()) extrapolation_.extend(velocity, {3, 0.1f, boundary_.has(Wall::no_slip)});
+  if (boundary_.empty()) return;
+  const bool no_slip = boundary_.has(Wall::no_slip);
+  extrapolation_.extend(velocity, {3, 0.1f, no_slip && !viscosity_.solver});
+  if (no_slip && viscosity_.solver) viscosity_.solver->extend(velocity);
 }
 
 void VolumeObject::advect(const Step& step) {
@@ -436,8 +489,9 @@ std::optional<std::string> VolumeObject::non_finite() const {
 ObjectState VolumeObject::frame_state() const {
   const DiscreteVolume& volume = grid_.volume();
   std::vector<int> tiles;
+  // Where there is something to see; all of a gas without material.
   for (int t = 0; t < volume.buckets().local_count(); ++t)
-    if (grid_.holds_gas(t)) tiles.push_back(t);
+    if (grid_.holds_gas(t) && (materials_.empty() || has_material_in(t))) tiles.push_back(t);
   std::vector<Vec3i> buckets;
   for (const int t : tiles) {
     const BucketCoord b = volume.buckets().coord(t);

@@ -13,6 +13,7 @@
 #include "ymir/fluid/extrapolation.h"
 #include "ymir/fluid/gas_boundary.h"
 #include "ymir/fluid/projection.h"
+#include "ymir/fluid/viscosity.h"
 #include "ymir/objects/force_target.h"
 #include "ymir/objects/gas_actions.h"
 #include "ymir/pipeline/object.h"
@@ -53,9 +54,17 @@ class VolumeObject final : public Object {
   void add_operator(GasOperator op) { operators_.push_back(std::move(op)); }
   void add_wind(GasWind wind) { winds_.push_back(std::move(wind)); }
   void add_coupling(std::unique_ptr<GasCoupling> coupling);
+  // Objects take room in the gas; made when first asked for. All couplings add to the same channels, cleared before.
+  const Projection::Porous& porous();
+  bool is_porous() const { return porous_.has_value(); }
+  int passes() const;  // over solids per substep, of all couplings
+  // In the last pass solids take what the gas has left for them; it is not solved again.
+  bool advancing(const Step& step) const { return step.iteration == 0 || step.iteration + 1 < passes(); }
   void add_solid(GasSolid solid) { boundary_.add(std::move(solid)); }
   void add_sheet(GasSheet sheet) { boundary_.add(std::move(sheet)); }
   void set_pressure(const Pressure& pressure) { pressure_ = pressure; }
+  // mu [Pa s], constant.
+  void set_viscosity(double mu, const DiffusionOptions& options = {});
   // Simulated where these objects are.
   void stay_around(const ForceTarget* target) { around_.push_back(target); }
 
@@ -64,6 +73,9 @@ class VolumeObject final : public Object {
   const GasBoundary& boundary() const { return boundary_; }
   const Description& description() const { return description_; }
   const ProjectionReport& projection_report() const { return projected_; }
+  const DiffusionReport& viscosity_report() const { return viscosity_.report; }
+  // Grows whenever tiles or walls change.
+  std::int64_t boundary_version() const { return boundary_version_; }
   // Bytes per voxel of simulated gas, all channels and the solver.
   double bytes_per_voxel() const;
 
@@ -88,6 +100,7 @@ class VolumeObject final : public Object {
   void feed(const Step& step);
   void blow(const Step& step);
   void apply_forces(const Step& step);
+  void apply_viscosity(const Step& step);
   void project(const Step& step);
   void advect(const Step& step);
   void emit(const Step& step);
@@ -107,9 +120,6 @@ class VolumeObject final : public Object {
   void extend(ChannelId<float> velocity);
   void reflect(const Step& step);
   ProjectionReport projected(ChannelId<float> velocity, double dt);
-  int passes() const;
-  // In the last pass solids take what the gas has left for them; it is not solved again.
-  bool advancing(const Step& step) const { return step.iteration == 0 || step.iteration + 1 < passes(); }
   void copy_faces(ChannelId<float> from, ChannelId<float> to);
 
   Description description_;
@@ -125,9 +135,17 @@ class VolumeObject final : public Object {
   std::vector<GasOperator> operators_;
   std::vector<GasWind> winds_;
   std::vector<std::unique_ptr<GasCoupling>> couplings_;
+  std::optional<Projection::Porous> porous_;
   std::vector<const ForceTarget*> around_;
   Pressure pressure_;
+  struct {
+    std::unique_ptr<Viscosity> solver;  // null: no viscosity
+    double mu = 0;
+    DiffusionOptions options;
+    DiffusionReport report;
+  } viscosity_;
   bool boundary_stale_ = true;
+  std::int64_t boundary_version_ = 0;
   ProjectionReport projected_;
   SolveReport report_;
   std::shared_ptr<const DiscreteVolume::Snapshot> saved_;

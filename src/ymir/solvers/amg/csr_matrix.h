@@ -45,11 +45,11 @@ struct CsrMatrix {
   void multiply(const V* a, const double* x, double* y) const {
     parallel_blocks(rows(), 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t i = begin; i < end; ++i) {
-        const double here = x[i];
-        double sum = row_sums[static_cast<std::size_t>(i)] * here;
+        const double mine = x[i];
+        double sum = row_sums[static_cast<std::size_t>(i)] * mine;
         const std::int32_t last = starts[static_cast<std::size_t>(i) + 1];
         for (std::int32_t k = starts[static_cast<std::size_t>(i)]; k < last; ++k)
-          sum += static_cast<double>(a[k]) * (x[columns[static_cast<std::size_t>(k)]] - here);
+          sum += static_cast<double>(a[k]) * (x[columns[static_cast<std::size_t>(k)]] - mine);
         y[i] = sum;
       }
     });

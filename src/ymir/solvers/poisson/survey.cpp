@@ -74,8 +74,9 @@ TileBits unknowns_of(const std::uint8_t* cells) {
     for (int j = 0; j < 8; ++j) {
       std::uint64_t eight = 0;
       std::memcpy(&eight, cells + 64 * k + 8 * j, 8);
-      const std::uint64_t nonzero = (((eight & low_bits) + low_bits) | eight) >> 7;
-      set_row(bits, j, k, static_cast<unsigned>(column_to_byte(nonzero)));
+      const std::uint64_t other = eight ^ first_column;  // 0 in bytes that are 1
+      const std::uint64_t nonzero = (((other & low_bits) + low_bits) | other) >> 7;
+      set_row(bits, j, k, static_cast<unsigned>(column_to_byte(~nonzero)));
     }
   return bits;
 }

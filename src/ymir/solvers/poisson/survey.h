@@ -33,7 +33,7 @@ class Survey {
   std::vector<std::array<std::uint64_t, 6>> remote_;
 };
 
-// Unknowns of a tile of cell flags.
+// Unknowns of a tile of cell flags: those that are 1.
 TileBits unknowns_of(const std::uint8_t* cells);
 
 // Kinds of the tiles of a coarser level, once its coefficients and cells are there. Collective.

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "ymir/base/hash.h"
 #include "ymir/parallel/bytes.h"
+#include "ymir/solvers/poisson/assembly.h"
 #include "ymir/solvers/poisson/cg_passes.h"
 #include "ymir/solvers/poisson/components.h"
 #include "ymir/solvers/poisson/multigrid.h"
@@ -64,7 +66,7 @@ struct TilePoisson::Impl {
   double residual(ChannelId<double> b, ChannelId<double> x, double* b_norm);
   void scale_residual(double scale);
   void locate_not_finite(ChannelId<double> b);
-  bool iterate(ChannelId<double> b, ChannelId<double> x, double rr, double target, int max_iterations);
+  bool iterate(ChannelId<double> b, ChannelId<double> x, double rr, double target, const PoissonOptions& options);
   void turn(double beta);
   double curvature_of_direction();
   double step(ChannelId<double> x, double length, double scale);
@@ -89,7 +91,7 @@ bool TilePoisson::Impl::take_tiles(ChannelId<std::uint8_t> cell) {
   for_each_tile(set.local_count(), [&](int t) {
     const std::uint8_t* tile = cells + std::ptrdiff_t{t} * tile_cells;
     unsigned any = 0;
-    for (int i = 0; i < tile_cells; ++i) any |= tile[i];
+    for (int i = 0; i < tile_cells; ++i) any |= tile[i] == 1 ? 1u : 0u;
     wanted[static_cast<std::size_t>(t)] = any != 0;
   });
   std::vector<BucketKey> keys;
@@ -241,7 +243,7 @@ void TilePoisson::Impl::judge(std::vector<double>& history, double target, bool&
 
 // From r = b - A x with r'r = rr until the recurrence's |r| is at most `target`. False: no use to go on.
 bool TilePoisson::Impl::iterate(ChannelId<double> b, ChannelId<double> x, double rr, double target,
-                                int max_iterations) {
+                                const PoissonOptions& options) {
   double scale = unit_scale(rr, fine->unknowns), last_scale = scale, last_gamma = 0;
   bool restart = true, jacobi = false;
   std::vector<double> history{rr};
@@ -250,7 +252,8 @@ bool TilePoisson::Impl::iterate(ChannelId<double> b, ChannelId<double> x, double
     restart = jacobi = true;
     return std::exchange(broke_down, true);
   };
-  while (rr > target * target && report.iterations < max_iterations) {
+  const auto give_up = [&] { return options.stop_when_slow && report.wants_algebraic; };
+  while (rr > target * target && report.iterations < options.max_iterations && !give_up()) {
     jacobi ? multigrid.apply_jacobi() : multigrid.apply(cycle);
     const double gamma = total_of(multigrid.products());  // of scaled vectors
     if (!(gamma > 0) || !std::isfinite(gamma)) {
@@ -279,7 +282,7 @@ bool TilePoisson::Impl::iterate(ChannelId<double> b, ChannelId<double> x, double
     history.push_back(rr);
     judge(history, target, restart);
   }
-  return true;
+  return !give_up();
 }
 
 void TilePoisson::Impl::locate_not_finite(ChannelId<double> b) {
@@ -356,7 +359,7 @@ PoissonReport TilePoisson::solve(ChannelId<double> b, ChannelId<double> x, const
                                                                 s.report.iterations < options.max_iterations &&
                                                                 std::sqrt(rr) <= before / 2;) {
     before = std::sqrt(rr);
-    going = s.iterate(b, x, rr, target, options.max_iterations);
+    going = s.iterate(b, x, rr, target, options);
     rr = s.residual(b, x, nullptr);
   }
   if (!going) s.report.wants_algebraic = true;
@@ -392,6 +395,40 @@ void TilePoisson::apply(ChannelId<double> x, ChannelId<double> y) {
     for_each_product(s.fine->arrays, t, s.around(from, t),
                      [&](int, int at, const Half&, const Half& product) { product.store(tile + at); });
   });
+}
+
+AlgebraicSystem TilePoisson::assemble() {
+  YMIR_CHECK(impl_->fine != nullptr);
+  impl_->bind();
+  return poisson::assemble(*impl_->fine, impl_->components);
+}
+
+void TilePoisson::take_rows(ChannelId<double> from, std::vector<double>& rows) const {
+  std::size_t count = 0;
+  for (const TileBits& bits : impl_->fine->cells) count += static_cast<std::size_t>(tile_bits::count(bits));
+  rows.resize(count);
+  poisson::take_rows(*impl_->fine, impl_->volume.tiles(from), rows);
+}
+
+void TilePoisson::put_rows(const std::vector<double>& rows, ChannelId<double> to) {
+  poisson::put_rows(*impl_->fine, rows, impl_->volume.write_tiles(to));
+}
+
+std::uint64_t TilePoisson::topology() const {
+  const PoissonLevel& fine = *impl_->fine;
+  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(fine.count()));
+  for_each_tile(fine.count(), [&](int t) {
+    std::uint64_t h = mix64(fine.volume.buckets().key(t));
+    const TileSurvey& tile = impl_->survey.tile(t);
+    for (std::size_t k = 0; k < 8; ++k) {
+      h = hash_combine(h, fine.cells[static_cast<std::size_t>(t)][k]);
+      for (const TileBits& link : tile.link) h = hash_combine(h, link[k]);
+    }
+    hashes[static_cast<std::size_t>(t)] = h;
+  });
+  std::uint64_t sum = 0;
+  for (const std::uint64_t h : hashes) sum += h;
+  return impl_->communicator().wrapping_sum(sum);
 }
 
 std::size_t TilePoisson::bytes() const {

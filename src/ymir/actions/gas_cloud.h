@@ -1,0 +1,41 @@
+// The points of several Objects as one list, for couplings with a gas.
+#pragma once
+
+#include "ymir/fluid/gas_points.h"
+#include "ymir/objects/volume_object.h"
+
+namespace ymir {
+
+class GasCloud {
+ public:
+  GasCloud(VolumeObject& gas, std::vector<ForceTarget*> targets);
+
+  // Points as they are when a substep begins, and where they are in the gas. Collective.
+  void collect();
+  void collect_velocities();
+
+  std::size_t size() const { return mass.size(); }
+  // Has mass and is in the gas.
+  bool takes_part(std::size_t i) const { return mass[i] > 0 && points.in_gas(i); }
+  bool on_strand(std::size_t i) const { return length[i] > 0; }
+  double volume(std::size_t i) const;  // [m^3]
+  // Number of a block's first point.
+  std::size_t first(std::size_t target, const PointBlock& block) const {
+    return first_[target][static_cast<std::size_t>(block.bucket)] + static_cast<std::size_t>(block.first);
+  }
+  const std::vector<ForceTarget*>& targets() const { return targets_; }
+
+  std::vector<Vec3d> position, velocity, tangent;  // [m], [m/s]
+  std::vector<double> mass, diameter, length;      // [kg], [m]; length 0: a loose point
+  GasPoints points;
+
+ private:
+  std::vector<ForceTarget*> targets_;
+  std::vector<std::vector<std::size_t>> first_;  // per target and block
+};
+
+// Adds a constant to the force of points; `forces` are those of the whole cloud.
+void add_forces(const GasCloud& cloud, std::size_t target, const std::vector<Vec3d>& forces, const PointBlock& block,
+                const ForceBlock& out);
+
+}  // namespace ymir

@@ -1,0 +1,23 @@
+// Makes gas viscous. [Lesser2022, Figure 5, Viscosity Material]
+#pragma once
+
+#include "ymir/behaviors/behavior.h"
+#include "ymir/param/schema.h"
+
+namespace ymir {
+
+struct ViscosityBehavior final : Behavior {
+  struct Params {
+    double viscosity = 1.8e-5;  // [Pa s]
+    double tolerance = 1e-6;
+  };
+  static Schema<Params> schema();
+
+  explicit ViscosityBehavior(const Params& params) : params_(params) {}
+  void create(Scope& scope) override;
+
+ private:
+  Params params_;
+};
+
+}  // namespace ymir

@@ -1,0 +1,46 @@
+// Aggregates: groups of rows that become one row, or a few, of the next coarser matrix. [method notes C, 3 (7), 4]
+//
+// Rows are taken in fixed blocks; an aggregate never leaves its block. Blocks are worked on in parallel, each in the
+// order of its rows, so the result does not depend on the thread count.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ymir/math/vec3.h"
+
+namespace ymir::amg {
+
+using Index = std::int32_t;
+
+// Rows of a block of a matrix with so many rows.
+constexpr Index block_rows(Index rows) { return rows < (1 << 20) ? 8192 : 32768; }
+
+// The graph of a matrix: entries of a row, and how strong they are.
+struct Graph {
+  Index rows;
+  const Index* starts;
+  const Index* columns;
+  const float* values;
+  const float* diagonal;
+  float threshold;  // a_ij is strong when |a_ij|^2 > threshold^2 a_ii a_jj
+
+  bool strong(Index i, Index k) const {
+    return values[k] * values[k] > threshold * threshold * diagonal[i] * diagonal[columns[k]];
+  }
+};
+
+struct Aggregates {
+  std::vector<Index> of;  // aggregate of each row; -1: a row without any link
+  Index count = 0;
+};
+
+// A root with its strong neighbours, as long as all of them are free; then leftovers join the strongest neighbour. Wide
+// ones take the neighbours' neighbours too.
+Aggregates smoothed_aggregates(const Graph& graph, bool wide);
+
+// Blocks of 2x2x2 cells, one aggregate per connected part within the block; `cells` are the places of the rows.
+// Replaces cells by the places of the aggregates, in blocks. Adds to `divided` the number of blocks with several parts.
+Aggregates split_aggregates(const Graph& graph, std::vector<Vec3i>& cells, Index& divided);
+
+}  // namespace ymir::amg
