@@ -1,4 +1,5 @@
-// The pressure equation on tiles: iterations on all geometries at 64^3, and times of the sphere up to 256^3.
+// The pressure equation: multigrid on tiles, smoothed aggregation and split aggregates on rows. Iterations on all
+// geometries at 64^3, and times of the sphere up to 256^3.
 #include <algorithm>
 #include <limits>
 
@@ -54,15 +55,73 @@ BenchRow measure(PoissonGeometry geometry, const char* name, int n, int repetiti
   return row;
 }
 
+struct RowMethod {
+  const char* name;
+  AlgebraicMethod method;
+  AmgOptions options;
+};
+constexpr RowMethod row_methods[] = {{"sa_amg_cg", AlgebraicMethod::smoothed, {}},
+                                     {"split_v_cg", AlgebraicMethod::split, {.sweeps = 2}},
+                                     {"split_w_cg", AlgebraicMethod::split, {.sweeps = 2, .w_cycle = true}}};
+
+// The same system by rows; to be compared with the row of multigrid on tiles.
+BenchRow measure_rows(PoissonGeometry geometry, const char* name, int n, int repetitions, const RowMethod& method) {
+  PoissonCase problem(geometry, n);
+  BenchRow row = new_row(std::string(name) + ", " + std::to_string(n) + "^3", method.name);
+  row.bitwise = false;
+  TilePoisson tiles(problem.volume);
+  tiles.set_matrix(problem.coefficient, problem.cell);
+  std::vector<double> b, x;
+  tiles.take_rows(problem.b, b);
+  reset_peak_memory();
+  double assembly = std::numeric_limits<double>::infinity(), setup = assembly, again = assembly, solve = assembly;
+  CgReport report;
+  AlgebraicSolver solver(problem.domain.communicator());
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    AlgebraicSystem system;
+    assembly = std::min(assembly, timed([&] { system = tiles.assemble(); }));
+    solver.set_system(std::move(system));
+    solver.choose(method.method, method.options);
+    setup = std::min(setup, timed([&] { solver.build(); }));
+    system = tiles.assemble();
+    again = std::min(again, timed([&] { solver.set_system(std::move(system), true); }));
+    x.assign(b.size(), 0);
+    solve = std::min(solve, timed([&] { report = solver.solve(b, x, {.relative = 1e-6, .max_iterations = 200}); }));
+  }
+  tiles.put_rows(x, problem.x);
+  set_time(row, solve, problem.unknowns());
+  row.setup_s = setup;
+  row.iterations = report.iterations;
+  row.residual = tiles.solve(problem.b, problem.x, {.max_iterations = 0}).residual;
+  row.peak_MB = peak_memory_MB();
+  row.hash = hash_of(problem);
+  const auto cells = static_cast<double>(problem.unknowns());
+  const AmgHierarchy& hierarchy = solver.hierarchy();
+  row.figures = {{"ns_per_cell_and_iteration", solve * 1e9 / cells / std::max(1, report.iterations)},
+                 {"assembly_s", assembly},
+                 {"new_values_s", again},
+                 {"hierarchy_MB", static_cast<double>(hierarchy.bytes()) / 1e6},
+                 {"matrix_MB", static_cast<double>(solver.matrix().bytes()) / 1e6},
+                 {"operator_complexity", problem.domain.communicator().root() ? hierarchy.operator_complexity() : 0},
+                 {"levels", static_cast<double>(hierarchy.levels())}};
+  return row;
+}
+
+void measure_all(PoissonGeometry geometry, const char* name, int n, int repetitions, std::vector<BenchRow>& rows) {
+  rows.push_back(measure(geometry, name, n, repetitions));
+  for (const RowMethod& method : row_methods) rows.push_back(measure_rows(geometry, name, n, repetitions, method));
+}
+
 }  // namespace
 
 std::vector<BenchRow> bench_poisson(const BenchOptions& options) {
   std::vector<BenchRow> rows;
-  if (!options.quick)
-    for (const int n : {128, 256})
-      rows.push_back(measure(PoissonGeometry::sphere, "sphere", n, n <= 128 ? std::min(options.repetitions, 7) : 2));
+  if (!options.quick) {
+    measure_all(PoissonGeometry::sphere, "sphere", 128, std::min(options.repetitions, 7), rows);
+    rows.push_back(measure(PoissonGeometry::sphere, "sphere", 256, 2));
+  }
   for (const PoissonGeometryName& each : poisson_geometries())
-    rows.push_back(measure(each.geometry, each.name, options.quick ? 32 : 64, options.quick ? 1 : 3));
+    measure_all(each.geometry, each.name, options.quick ? 32 : 64, options.quick ? 1 : 3, rows);
   if (options.quick) return rows;
   for (const auto& [geometry, name] : {PoissonGeometryName{PoissonGeometry::cut_sphere, "cut sphere"},
                                        {PoissonGeometry::balls, "120 cut balls"},

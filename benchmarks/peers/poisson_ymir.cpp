@@ -4,6 +4,7 @@
 //   poisson_ymir amg SYSTEM SOLUTION THREADS          conjugate gradients and smoothed aggregation, from the file
 // CASE: sphere (a solid ball of whole cells under an open top), or cut (120 balls that cut faces, and 20 bubbles of a gas
 // 1000 times lighter).
+#include <algorithm>
 #include <string>
 
 #include "matrix_file.h"
@@ -24,16 +25,6 @@ void multiply_faces(PoissonCase& problem, const PoissonCase& by) {
     const float* factor = by.volume.tiles(by.coefficient, axis);
     for (std::ptrdiff_t i = 0; i < values; ++i) c[i] *= factor[i];
   }
-}
-
-std::unique_ptr<PoissonCase> make_case(const std::string& name, int n) {
-  const bool cut = name == "cut";
-  if (!cut && name != "sphere") peers::fail(name.c_str(), "is no case; there are sphere and cut");
-  auto problem = std::make_unique<PoissonCase>(cut ? PoissonGeometry::balls : PoissonGeometry::sphere, n);
-  if (cut) multiply_faces(*problem, PoissonCase(PoissonGeometry::bubbles, n));
-  problem->set_random_right_side();
-  problem->clear_solution();
-  return problem;
 }
 
 // Values of tiles as an array of (n + 1)^3, x fastest.
@@ -71,7 +62,51 @@ class Dense {
   int side_;
 };
 
-// Numbers of the unknowns, x fastest; -1 elsewhere. A cell that touches no open face is none.
+// Gaps between balls that the open top does not reach are no unknowns: the matrix would be singular there, which libraries
+// do not expect.
+void drop_closed_parts(PoissonCase& problem, int n) {
+  const Dense dense(n);
+  const BucketSet& set = problem.volume.buckets();
+  const std::vector<std::uint8_t> cells = dense.gather(set, problem.volume.tiles(problem.cell));
+  std::vector<float> c[3];
+  for (int axis = 0; axis < 3; ++axis) c[axis] = dense.gather(set, problem.volume.tiles(problem.coefficient, axis));
+  std::vector<std::uint8_t> reached(cells.size(), 0);
+  std::vector<std::size_t> next;
+  const auto reach = [&](std::size_t place) {
+    if (cells[place] != 1 || reached[place]) return;
+    reached[place] = 1;
+    next.push_back(place);
+  };
+  for (int z = 0; z < n; ++z)
+    for (int x = 0; x < n; ++x)
+      if (c[1][dense.place({x, n, z})] > 0) reach(dense.place({x, n - 1, z}));
+  while (!next.empty()) {
+    const std::size_t at = next.back();
+    next.pop_back();
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::size_t stride = dense.stride(axis);
+      if (c[axis][at] > 0) reach(at - stride);
+      if (c[axis][at + stride] > 0) reach(at + stride);
+    }
+  }
+  std::uint8_t* flags = problem.volume.write_tiles(problem.cell);
+  dense.each(set, [&](std::size_t place, std::ptrdiff_t at) { flags[at] = reached[place]; });
+}
+
+std::unique_ptr<PoissonCase> make_case(const std::string& name, int n) {
+  const bool cut = name == "cut";
+  if (!cut && name != "sphere") peers::fail(name.c_str(), "is no case; there are sphere and cut");
+  auto problem = std::make_unique<PoissonCase>(cut ? PoissonGeometry::balls : PoissonGeometry::sphere, n);
+  if (cut) {
+    multiply_faces(*problem, PoissonCase(PoissonGeometry::bubbles, n));
+    drop_closed_parts(*problem, n);
+  }
+  problem->set_random_right_side();
+  problem->clear_solution();
+  return problem;
+}
+
+// Numbers of the unknowns, x fastest; -1 elsewhere.
 std::vector<std::int32_t> number_rows(const PoissonCase& problem, const Dense& dense) {
   const BucketSet& set = problem.volume.buckets();
   const std::vector<std::uint8_t> cells = dense.gather(set, problem.volume.tiles(problem.cell));
@@ -130,7 +165,7 @@ void run_multigrid(const std::string& name, int n, const char* to) {
   const Dense dense(n);
   const std::vector<std::int32_t> rows = number_rows(*problem, dense);
   const double* values = problem->volume.tiles(problem->x);
-  std::vector<double> x(static_cast<std::size_t>(problem->unknowns()));
+  std::vector<double> x(static_cast<std::size_t>(*std::max_element(rows.begin(), rows.end()) + 1));
   dense.each(problem->volume.buckets(), [&](std::size_t place, std::ptrdiff_t at) {
     if (rows[place] >= 0) x[static_cast<std::size_t>(rows[place])] = values[at];
   });

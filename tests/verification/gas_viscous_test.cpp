@@ -169,21 +169,22 @@ double cylinders(int n) {
   Walls flow(n, box, solids);
   flow.settle({0, 0, 0}, 1);
   const double b = turn / (1 / (inner * inner) - 1 / (outer * outer)), a = -b / (outer * outer);
-  double worst = 0;
+  double sum = 0, faces = 0;
   flow.for_faces([&](Vec3d x, double u, int c) {
     const double r = radius(x);
     if (r < inner || r > outer) return;
     const double around = a * r + b / r;
     const double exact = c == 0 ? -around * (x.y - axis.y) / r : c == 1 ? around * (x.x - axis.x) / r : 0;
-    worst = std::max(worst, std::abs(u - exact));
+    sum += (u - exact) * (u - exact);
+    ++faces;
   });
-  return worst / (turn * inner);
+  return std::sqrt(sum / faces) / (turn * inner);
 }
 
 TEST(TaylorCouetteFlow, IsOfSecondOrderAtCutWalls) {
   const double coarse = cylinders(32), fine = cylinders(64);
   std::printf("flow between cylinders: %.2e, %.2e of the wall's speed\n", coarse, fine);
-  EXPECT_LT(fine, 3e-3);
+  EXPECT_LT(fine, 1e-3);
   EXPECT_GT(std::log2(coarse / fine), 1.7);
 }
 
@@ -226,7 +227,7 @@ Cavity cavity(int n, double end, const AdvectionOptions& advection, const Field&
   GasCase c;
   c.voxel = 1.0 / n;
   c.dt = c.voxel;
-  c.box = {{0, 0, 0}, {1, 1, 8 * c.voxel}};
+  c.box = {{0, 0, 0}, {1, 1, c.voxel}};
   c.wall = {stick, stick, stick, stick, slip, slip};
   c.wall_velocity[3] = {1, 0, 0};
   c.density = 1;
@@ -250,12 +251,93 @@ Cavity cavity(int n, double end, const AdvectionOptions& advection, const Field&
   return cavity;
 }
 
+// Of a run, between its voxels: where a finer one begins.
+Field sampled(GasRun& run) {
+  return [&run](Vec3d x) {
+    Vec3d u{0, 0, 0};
+    const DiscreteVolume& volume = run.grid().volume();
+    for (int c = 0; c < 3; ++c) u[c] = VolumeView<float>(volume, run.grid().velocity, c).sample(x);
+    return u;
+  };
+}
+
 TEST(LidDrivenCavity, AgreesWithGhia) {
+  // The notes: 0.010 and 0.006 with 32 voxels, 0.0023 and 0.0059 with 64, cubic interpolation. Ours does not overshoot;
+  // their script with such a one gives 0.0117 and 0.0092 with 32.
   const AdvectionOptions cubic{AdvectionScheme::semi_lagrangian, Interpolation::cubic, true};
-  const Cavity coarse = cavity(32, 15, cubic);
-  std::printf("cavity, cubic, 32: u %.4f, v %.4f\n", coarse.u, coarse.v);
+  const AdvectionOptions mac_cormack{AdvectionScheme::mac_cormack, Interpolation::linear, true};
+  const Cavity coarse = cavity(32, 13, mac_cormack);
+  const Cavity fine = cavity(64, 4, mac_cormack, sampled(*coarse.run));
+  const Cavity smooth = cavity(32, 4, cubic, sampled(*coarse.run));
+  std::printf("cavity, MacCormack: u %.4f, v %.4f with 32 voxels; %.4f, %.4f with 64\n", coarse.u, coarse.v, fine.u,
+              fine.v);
+  std::printf("cavity, cubic: u %.4f, v %.4f with 32 voxels\n", smooth.u, smooth.v);
   EXPECT_LT(coarse.u, 0.010 * 1.2);
   EXPECT_LT(coarse.v, 0.006 * 1.2);
+  EXPECT_LT(fine.u, 0.0023 * 1.2);
+  EXPECT_LT(fine.v, 0.0059 * 1.2);
+  EXPECT_LT(smooth.u, 0.0117 * 1.1);
+  EXPECT_LT(smooth.v, 0.0092 * 1.1);
+}
+
+// --- natural convection
+
+struct Convection {
+  double nusselt, fastest;
+};
+
+// A square with a hot side at x = 0 and a cold one at x = 1, in units of its edge and its diffusivity of heat.
+Convection convection(int n, double rayleigh, double end, double speed) {
+  static constexpr double prandtl = 0.71, cold = 1;
+  GasCase c;
+  c.voxel = 1.0 / n;
+  c.dt = 0.5 * c.voxel / speed;
+  c.box = {{0, 0, 0}, {1, 1, c.voxel}};
+  c.wall = {stick, stick, stick, stick, slip, slip};
+  c.density = 1;
+  c.temperature = cold;
+  c.tolerance = 1e-6;
+  c.advection = {AdvectionScheme::semi_lagrangian, Interpolation::cubic, true};
+  GasRun run(c);
+  run.gas().set_viscosity(prandtl);
+  add_buoyancy(run.gas(), "buoyancy", {{0, -rayleigh * prandtl * cold, 0}, 0});
+  GasDiffusion diffusion;
+  diffusion.diffusivity = 1;
+  diffusion.wall_value = [](int side, Vec3d) -> std::optional<double> {
+    return side == 0 ? std::optional(cold + 1) : side == 1 ? std::optional(cold) : std::nullopt;
+  };
+  add_diffusion(run.gas(), "diffusion", diffusion);
+  run.begin();
+  const ChannelId<float> temperature = run.gas().material("temperature");
+  DiscreteVolume& volume = run.grid().volume();
+  fill(volume, temperature,
+       [&](int, Vec3i v, int) { return static_cast<float>(cold + 1 - volume.position(temperature.index, 0, v).x); });
+  run.advance(static_cast<int>(end / c.dt));
+  run.gas().apply_forces(step_of(c.dt));
+  run.gas().apply_viscosity(step_of(c.dt));
+  run.gas().project(step_of(c.dt));
+  Convection r{0, 0};
+  const VolumeView<float> t(volume, temperature);
+  for (int j = 0; j < n; ++j) r.nusselt += 2 * (cold + 1 - static_cast<double>(t.value(0, {0, j, 0})));
+  run.for_faces([&](Vec3d x, double u, int axis) {
+    if (axis == 0 && std::abs(x.x - 0.5) < 0.1 * c.voxel) r.fastest = std::max(r.fastest, u);
+  });
+  return r;
+}
+
+TEST(NaturalConvection, AgreesWithDeVahlDavis) {
+  // Reference: 1.118 and 3.649 for Ra = 1e3, 2.243 and 16.178 for 1e4. The notes, 32 voxels: 1.129 and 3.62, 2.264 and
+  // 16.22; 16 voxels: 1.141, 2.325.
+  const Convection slow = convection(16, 1e3, 0.4, 4), coarse = convection(16, 1e4, 0.3, 20),
+                   fine = convection(32, 1e4, 0.3, 20);
+  std::printf("natural convection, Ra 1e3: Nu %.4f, u %.3f with 16 voxels\n", slow.nusselt, slow.fastest);
+  std::printf("natural convection, Ra 1e4: Nu %.4f, u %.3f with 16 voxels; %.4f, %.3f with 32\n", coarse.nusselt,
+              coarse.fastest, fine.nusselt, fine.fastest);
+  EXPECT_NEAR(slow.nusselt, 1.118, 1.2 * (1.141 - 1.118));
+  EXPECT_NEAR(slow.fastest, 3.649, 0.1);
+  EXPECT_NEAR(coarse.nusselt, 2.243, 1.2 * (2.325 - 2.243));
+  EXPECT_NEAR(fine.nusselt, 2.243, 1.2 * (2.264 - 2.243));
+  EXPECT_NEAR(fine.fastest, 16.178, 0.1);
 }
 
 }  // namespace

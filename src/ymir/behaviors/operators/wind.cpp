@@ -23,8 +23,8 @@ Vec3d gust_at(const std::vector<Wind::Key>& keys, double time) {
 
 Schema<Wind::Key> Wind::Key::schema() {
   return Schema<Key>("gust", "Velocity of the wind at a time.")
-      .param(&Key::time, "time", unit::s, "When.")
-      .param(&Key::velocity, "velocity", unit::m_per_s, "Velocity then.");
+      .param(&Key::time, "time", unit::s, "When the wind is so.")
+      .param(&Key::velocity, "velocity", unit::m_per_s, "Velocity at that time.");
 }
 
 Schema<Wind::Params> Wind::schema() {

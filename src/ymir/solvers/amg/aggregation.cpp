@@ -78,16 +78,21 @@ class BlockAggregation {
   std::vector<Index> members_;
 };
 
+void set_first(Aggregates& a, const std::vector<Index>& counts) {
+  a.count = 0;
+  for (const Index count : counts) {
+    a.first.push_back(a.count);
+    a.count += count;
+  }
+  a.first.push_back(a.count);
+}
+
 // Numbers the aggregates of blocks one after another.
 void number_blocks(Aggregates& a, Index block, const std::vector<Index>& counts) {
-  std::vector<Index> first(counts.size());
-  for (std::size_t b = 0; b < counts.size(); ++b) {
-    first[b] = a.count;
-    a.count += counts[b];
-  }
+  set_first(a, counts);
   parallel_blocks(static_cast<std::ptrdiff_t>(a.of.size()), block, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
     for (std::ptrdiff_t i = begin; i < end; ++i)
-      if (Index& of = a.of[static_cast<std::size_t>(i)]; of >= 0) of += first[static_cast<std::size_t>(begin / block)];
+      if (Index& of = a.of[static_cast<std::size_t>(i)]; of >= 0) of += a.first[static_cast<std::size_t>(begin / block)];
   });
 }
 
@@ -134,13 +139,17 @@ Aggregates split_aggregates(const Graph& graph, std::vector<Vec3i>& cells, Index
       ++counts[static_cast<std::size_t>(begin / block)];
     }
   });
-  std::vector<Vec3i> coarse;
+  set_first(a, counts);
+  std::vector<Vec3i> coarse(static_cast<std::size_t>(a.count));
   std::vector<Index> number(static_cast<std::size_t>(graph.rows));
-  for (std::size_t i = 0; i < number.size(); ++i)
-    if (root[i] == static_cast<Index>(i)) {
-      number[i] = a.count++;
-      coarse.push_back(halved(cells[i]));
-    }
+  parallel_blocks(graph.rows, block, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    Index next = a.first[static_cast<std::size_t>(begin / block)];
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      if (root[i] == static_cast<Index>(i)) {
+        coarse[static_cast<std::size_t>(next)] = halved(cells[i]);
+        number[i] = next++;
+      }
+  });
   parallel_blocks(graph.rows, block, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
       if (root[i] >= 0) root[i] = number[static_cast<std::size_t>(root[i])];

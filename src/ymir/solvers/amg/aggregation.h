@@ -13,8 +13,9 @@ namespace ymir::amg {
 
 using Index = std::int32_t;
 
-// Rows of a block of a matrix with so many rows.
-constexpr Index block_rows(Index rows) { return rows < (1 << 20) ? 8192 : 32768; }
+// Rows of a block of a matrix with so many rows: few enough for many threads, and enough that little of a block is at
+// its border, also where rows are ordered by layers.
+constexpr Index block_rows(Index rows) { return rows / 32 > 16384 ? rows / 32 : 16384; }
 
 // The graph of a matrix: entries of a row, and how strong they are.
 struct Graph {
@@ -33,6 +34,7 @@ struct Graph {
 struct Aggregates {
   std::vector<Index> of;  // aggregate of each row; -1: a row without any link
   Index count = 0;
+  std::vector<Index> first;  // aggregate of each block of rows, and their count
 };
 
 // A root with its strong neighbours, as long as all of them are free; then leftovers join the strongest neighbour. Wide

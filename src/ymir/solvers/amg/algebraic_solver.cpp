@@ -83,12 +83,6 @@ void AlgebraicSolver::choose(AlgebraicMethod method, const AmgOptions& options) 
   if (built_ && method_ != AlgebraicMethod::direct) hierarchy_.set_cycle(options.w_cycle, options.sweeps);
 }
 
-bool AlgebraicSolver::has_divided_blocks() {
-  choose(AlgebraicMethod::split, options_);
-  build();
-  return communicator_->any(hierarchy_.divided_blocks() > 0);
-}
-
 void AlgebraicSolver::build() {
   if (built_) return;
   built_ = true;

@@ -34,10 +34,9 @@ class AlgebraicSolver {
   void clear();
   bool empty() const { return empty_; }
 
-  // What the next solve uses; built when first needed and kept. Collective.
+  // What the next solve uses; built by build() or when first needed, and kept. Collective.
   void choose(AlgebraicMethod method, const AmgOptions& options);
-  // Blocks of 2x2x2 cells with several connected parts exist on some level. Chooses split aggregates. Collective.
-  bool has_divided_blocks();
+  void build();
 
   // b and x hold this rank's rows. A direct solve fails (stagnated) where memory would not do. Collective.
   CgReport solve(std::span<const double> b, std::span<double> x, const CgOptions& options);
@@ -47,7 +46,6 @@ class AlgebraicSolver {
   std::size_t bytes() const;
 
  private:
-  void build();
   CgReport solve_here(std::span<const double> b, std::span<double> x, const CgOptions& options);
   CgReport solve_direct(std::span<const double> b, std::span<double> x, const CgOptions& options);
   void remove_means(std::span<double> v);

@@ -36,43 +36,6 @@ double unit_scale(std::span<const double> v) {
   return std::ldexp(1.0, std::clamp(-exponent, -1000, 1000));
 }
 
-void restrict_residual(const Level& fine, Level& coarse) {
-  const Entries& r = fine.restrict_;
-  coarse.for_each_block([&](Index begin, Index end) {
-    for (Index c = begin; c < end; ++c) {
-      float sum = 0;
-      const Index last = r.starts[static_cast<std::size_t>(c) + 1];
-      const Index* column = r.columns.data();
-      if (r.values.empty())
-        for (Index k = r.starts[static_cast<std::size_t>(c)]; k < last; ++k)
-          sum += fine.r[static_cast<std::size_t>(column[k])];
-      else
-        for (Index k = r.starts[static_cast<std::size_t>(c)]; k < last; ++k)
-          sum = std::fma(r.values[static_cast<std::size_t>(k)], fine.r[static_cast<std::size_t>(column[k])], sum);
-      coarse.b[static_cast<std::size_t>(c)] = sum;
-    }
-  });
-}
-
-void add_correction(const Level& coarse, Level& fine) {
-  const Entries& p = fine.prolong;
-  const float* from = coarse.x.data();
-  fine.for_each_block([&](Index begin, Index end) {
-    float* to = fine.x.data();
-    if (p.starts.empty()) {
-      for (Index i = begin; i < end; ++i)
-        if (const Index column = p.columns[static_cast<std::size_t>(i)]; column >= 0) to[i] += from[column];
-      return;
-    }
-    for (Index i = begin; i < end; ++i) {
-      float sum = to[i];
-      for (Index k = p.starts[static_cast<std::size_t>(i)]; k < p.starts[static_cast<std::size_t>(i) + 1]; ++k)
-        sum = std::fma(p.values[static_cast<std::size_t>(k)], from[p.columns[static_cast<std::size_t>(k)]], sum);
-      to[i] = sum;
-    }
-  });
-}
-
 }  // namespace
 
 void AmgHierarchy::start(const CsrMatrix& matrix, const AmgOptions& options, Kind kind) {
@@ -114,6 +77,7 @@ void AmgHierarchy::build_split(const CsrMatrix& matrix, std::vector<Vec3i> cells
 // Takes the finest matrix as it is now.
 void take_finest(const CsrMatrix& matrix, Level& level) {
   level.rows = matrix.rows();
+  level.block = block_rows(level.rows);
   level.starts = matrix.starts.data();
   level.columns = matrix.columns.data();
   level.values = matrix.values.data();
@@ -155,16 +119,21 @@ bool AmgHierarchy::coarsen(Level& fine) {
     aggregates = smoothed_aggregates(graph, finest && options_.wide);
   if (aggregates.count == 0 || aggregates.count > least_reduction * static_cast<double>(aggregates.of.size()))
     return false;
-  Index columns = aggregates.count;
+  Entries p;
   switch (kind_) {
-    case Kind::split: fine.prolong.columns = std::move(aggregates.of); break;
-    case Kind::constants: fine.prolong = smoothed_constants(graph, aggregates); break;
-    case Kind::vectors:
-      fine.prolong = smoothed_vectors(graph, aggregates, vectors_, nodes_);
-      columns = nodes_.back();
+    case Kind::split: p.columns = std::move(aggregates.of); break;
+    case Kind::constants: p = smoothed_constants(graph, aggregates); break;
+    case Kind::vectors: {
+      p = smoothed_vectors(graph, aggregates, vectors_, nodes_);
+      // Nodes are other blocks than rows: any share will do.
+      const Index block = block_rows(fine.rows), blocks = (fine.rows + block - 1) / block;
+      aggregates.first.assign(1, 0);
+      for (std::int64_t b = 1; b <= blocks; ++b)
+        aggregates.first.push_back(static_cast<Index>(nodes_.back() * b / blocks));
       break;
+    }
   }
-  fine.restrict_ = transposed(fine.prolong, columns);
+  fine.prolong = Prolongation(std::move(p), fine.rows, std::move(aggregates.first));
   return true;
 }
 
@@ -205,10 +174,10 @@ void AmgHierarchy::visit(std::size_t l, bool from_zero) {
   if (from_zero) level.sweep_from_zero();
   for (int n = from_zero ? 1 : 0; n < options_.sweeps; ++n) level.sweep(true);
   level.residual();
-  restrict_residual(level, coarse);
+  level.prolong.transpose(level.r, coarse.b);
   visit(l + 1, true);
   if (options_.w_cycle && l + 2 < levels_.size()) visit(l + 1, false);
-  add_correction(coarse, level);
+  level.prolong.add(coarse.x, level.x);
   for (int n = 0; n < options_.sweeps; ++n) level.sweep(false);
 }
 

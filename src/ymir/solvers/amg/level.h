@@ -8,16 +8,9 @@
 #include <vector>
 
 #include "ymir/parallel/threads.h"
-#include "ymir/solvers/amg/aggregation.h"
+#include "ymir/solvers/amg/prolongation.h"
 
 namespace ymir::amg {
-
-// Rows with values; one entry of value 1 per row where `starts` is empty (and none where the column is -1).
-struct Entries {
-  std::vector<Index> starts, columns;
-  std::vector<float> values;
-  std::size_t bytes() const { return 4 * (starts.size() + columns.size() + values.size()); }
-};
 
 struct Level {
   Index rows = 0, block = 0;
@@ -27,7 +20,7 @@ struct Level {
   std::vector<float> row_sums;  // a_ii = row sum - sum of the entries
   std::vector<float> inverse;   // of the smoother's diagonal; 0 where it is
   std::vector<float> x, b, r;
-  Entries prolong, restrict_;  // to and from the coarser level
+  Prolongation prolong;         // from the coarser level
   std::vector<Index> nodes;    // first rows of nodes, where those hold several
 
   void bind() {
@@ -40,9 +33,8 @@ struct Level {
     for (Index k = starts[i]; k < starts[i + 1]; ++k) sum -= static_cast<double>(values[k]);
     return static_cast<float>(sum);
   }
-  // After the matrix is there.
+  // After the matrix is there: the diagonal, and on request the vectors.
   void prepare(bool vectors) {
-    block = block_rows(rows);
     inverse.resize(static_cast<std::size_t>(rows));
     parallel_blocks(rows, block, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i) {
@@ -57,7 +49,7 @@ struct Level {
     for (std::vector<float>* v : {&x, &b, &r}) v->resize(static_cast<std::size_t>(rows));
   }
   std::size_t bytes() const {
-    return own.bytes() + prolong.bytes() + restrict_.bytes() +
+    return own.bytes() + prolong.bytes() +
            4 * (row_sums.size() + inverse.size() + x.size() + b.size() + r.size() + nodes.size());
   }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ymir/base/check.h"
+#include "ymir/parallel/threads.h"
+
 namespace ymir::amg {
 namespace {
 
@@ -266,27 +269,96 @@ NodeGraph condensed(const Graph& graph, const std::vector<Index>& nodes) {
   return result;
 }
 
-Entries transposed(const Entries& p, Index columns) {
-  Entries t;
-  t.starts.assign(static_cast<std::size_t>(columns) + 1, 0);
-  for (const Index c : p.columns)
-    if (c >= 0) ++t.starts[static_cast<std::size_t>(c) + 1];
-  for (std::size_t c = 1; c < t.starts.size(); ++c) t.starts[c] += t.starts[c - 1];
-  t.columns.resize(static_cast<std::size_t>(t.starts.back()));
-  if (!p.values.empty()) t.values.resize(t.columns.size());
-  std::vector<Index> next(t.starts.begin(), t.starts.end() - 1);
-  const std::size_t rows = p.starts.empty() ? p.columns.size() : p.starts.size() - 1;
-  for (std::size_t i = 0; i < rows; ++i) {
-    const auto begin = p.starts.empty() ? i : static_cast<std::size_t>(p.starts[i]);
-    const auto end = p.starts.empty() ? i + 1 : static_cast<std::size_t>(p.starts[i + 1]);
-    for (std::size_t k = begin; k < end; ++k) {
-      if (p.columns[k] < 0) continue;
-      const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(p.columns[k])]++);
-      t.columns[at] = static_cast<Index>(i);
-      if (!p.values.empty()) t.values[at] = p.values[k];
-    }
+Prolongation::Prolongation(Entries entries, Index rows, std::vector<Index> first)
+    : p_(std::move(entries)), rows_(rows), block_(block_rows(rows)), first_(std::move(first)) {
+  const auto blocks = static_cast<std::size_t>((rows + block_ - 1) / block_);
+  YMIR_CHECK(first_.size() == blocks + 1);
+  std::vector<std::vector<Guest>> leaving(blocks);
+  parallel_blocks(rows, block_, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    const auto b = static_cast<std::size_t>(begin / block_);
+    for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i)
+      for_each(i, [&](Index column, float value) {
+        if (column < first_[b] || column >= first_[b + 1]) leaving[b].push_back({column, i, value});
+      });
+  });
+  passed_.push_back(0);
+  for (const auto& list : leaving) {
+    guests_.insert(guests_.end(), list.begin(), list.end());
+    passed_.push_back(static_cast<Index>(guests_.size()));
   }
-  return t;
+  std::vector<Index> order(guests_.size());
+  for (std::size_t g = 0; g < order.size(); ++g) order[g] = static_cast<Index>(g);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return guests_[static_cast<std::size_t>(a)].column < guests_[static_cast<std::size_t>(b)].column;
+  });
+  places_.resize(order.size());
+  values_.resize(order.size());
+  std::vector<Guest> sorted(order.size());
+  for (std::size_t g = 0; g < order.size(); ++g) {
+    sorted[g] = guests_[static_cast<std::size_t>(order[g])];
+    places_[static_cast<std::size_t>(order[g])] = static_cast<Index>(g);
+  }
+  guests_ = std::move(sorted);
+  for (const Index column : first_)
+    first_guest_.push_back(static_cast<Index>(
+        std::lower_bound(guests_.begin(), guests_.end(), column, [](const Guest& g, Index c) { return g.column < c; }) -
+        guests_.begin()));
+}
+
+void Prolongation::add(std::span<const float> coarse, std::span<float> fine) const {
+  const float* from = coarse.data();
+  float* to = fine.data();
+  parallel_blocks(rows_, block_, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    const Index* columns = p_.columns.data();
+    if (p_.starts.empty()) {
+      for (std::ptrdiff_t i = begin; i < end; ++i)
+        if (columns[i] >= 0) to[i] += from[columns[i]];
+      return;
+    }
+    const Index* starts = p_.starts.data();
+    const float* values = p_.values.data();
+    for (std::ptrdiff_t i = begin; i < end; ++i) {
+      float sum = to[i];
+      for (Index k = starts[i]; k < starts[i + 1]; ++k) sum = std::fma(values[k], from[columns[k]], sum);
+      to[i] = sum;
+    }
+  });
+}
+
+void Prolongation::transpose(std::span<const float> fine, std::span<float> coarse) {
+  float* to = coarse.data();
+  parallel_blocks(rows_, block_, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    const auto b = static_cast<std::size_t>(begin / block_);
+    const Index low = first_[b], high = first_[b + 1];
+    std::fill(to + low, to + high, 0.0f);
+    const Index *place = places_.data() + passed_[b], *starts = p_.starts.data(), *columns = p_.columns.data();
+    const float *weights = p_.values.data(), *from = fine.data();
+    float *__restrict mine = to, *__restrict passed = values_.data();
+    if (p_.starts.empty()) {
+      for (std::ptrdiff_t i = begin; i < end; ++i)
+        if (const Index column = columns[i]; column >= low && column < high)
+          mine[column] += from[i];
+        else if (column >= 0)
+          passed[*place++] = from[i];
+      return;
+    }
+    for (std::ptrdiff_t i = begin; i < end; ++i)
+      for (Index k = starts[i]; k < starts[i + 1]; ++k)
+        if (const Index column = columns[k]; column >= low && column < high)
+          mine[column] = std::fma(weights[k], from[i], mine[column]);
+        else
+          passed[*place++] = weights[k] * from[i];
+  });
+  if (guests_.empty()) return;
+  parallel_for(static_cast<std::ptrdiff_t>(first_.size()) - 1, [&](std::ptrdiff_t b) {
+    for (Index g = first_guest_[static_cast<std::size_t>(b)]; g < first_guest_[static_cast<std::size_t>(b) + 1]; ++g)
+      to[guests_[static_cast<std::size_t>(g)].column] += values_[static_cast<std::size_t>(g)];
+  });
+}
+
+std::size_t Prolongation::bytes() const {
+  return p_.bytes() + sizeof(Guest) * guests_.size() +
+         4 * (first_.size() + first_guest_.size() + places_.size() + passed_.size() + values_.size());
 }
 
 }  // namespace ymir::amg

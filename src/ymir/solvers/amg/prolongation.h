@@ -5,9 +5,63 @@
 
 #include <span>
 
-#include "ymir/solvers/amg/level.h"
+#include "ymir/solvers/amg/aggregation.h"
 
 namespace ymir::amg {
+
+// Rows with values; one entry of value 1 per row where `starts` is empty (and none where the column is -1).
+struct Entries {
+  std::vector<Index> starts, columns;
+  std::vector<float> values;
+  std::size_t bytes() const { return 4 * (starts.size() + columns.size() + values.size()); }
+};
+
+// P by rows. Its transpose is not stored: a block of rows adds to the coarse rows it owns, and passes on the few
+// entries that belong to other blocks.
+class Prolongation {
+ public:
+  Prolongation() = default;
+  // first: coarse rows that blocks own, in their order, and the number of all.
+  Prolongation(Entries entries, Index rows, std::vector<Index> first);
+
+  Index coarse_rows() const { return first_.back(); }
+  Index first(Index block) const { return first_[static_cast<std::size_t>(block)]; }
+  const Entries& entries() const { return p_; }
+
+  void add(std::span<const float> coarse, std::span<float> fine) const;       // fine += P coarse
+  void transpose(std::span<const float> fine, std::span<float> coarse);       // coarse = P' fine
+  // body(column, value) for the entries of a row
+  template <class F>
+  void for_each(Index row, F&& body) const {
+    if (p_.starts.empty()) {
+      if (const Index column = p_.columns[static_cast<std::size_t>(row)]; column >= 0) body(column, 1.0f);
+      return;
+    }
+    const auto end = static_cast<std::size_t>(p_.starts[static_cast<std::size_t>(row) + 1]);
+    for (auto k = static_cast<std::size_t>(p_.starts[static_cast<std::size_t>(row)]); k < end; ++k)
+      body(p_.columns[k], p_.values[k]);
+  }
+  // Entries of other blocks' rows that belong to a coarse row, sorted by it.
+  struct Guest {
+    Index column, row;
+    float value;
+  };
+  std::span<const Guest> guests(Index block) const {
+    const auto b = static_cast<std::size_t>(block);
+    return std::span(guests_).subspan(static_cast<std::size_t>(first_guest_[b]),
+                                      static_cast<std::size_t>(first_guest_[b + 1] - first_guest_[b]));
+  }
+  std::size_t bytes() const;
+
+ private:
+  Entries p_;
+  Index rows_ = 0, block_ = 1;
+  std::vector<Index> first_{0};
+  std::vector<Guest> guests_;
+  std::vector<Index> first_guest_;      // of the blocks they go to
+  std::vector<Index> places_, passed_;  // in guests_ of what blocks pass on, and where those of a block begin
+  std::vector<float> values_;           // of guests_, for transpose
+};
 
 // For constants: the rows of P sum up to 1 exactly but for rounding. At most four entries per row.
 Entries smoothed_constants(const Graph& graph, const Aggregates& aggregates);
@@ -30,7 +84,5 @@ struct NodeGraph {
   Graph view(float threshold) const;
 };
 NodeGraph condensed(const Graph& graph, const std::vector<Index>& nodes);
-
-Entries transposed(const Entries& p, Index columns);
 
 }  // namespace ymir::amg

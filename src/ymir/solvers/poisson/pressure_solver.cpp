@@ -81,8 +81,7 @@ PoissonReport PressureSolver::solve(ChannelId<double> b, ChannelId<double> x, co
     PoissonOptions first = options;
     first.stop_when_slow = true;
     if (done(tiles_.solve(b, x, first)) || !report.wants_algebraic) return report;
-    bring_system_up_to_date();
-    settled_ = algebraic_.has_divided_blocks() ? PressureMethod::split : PressureMethod::amg;
+    settled_ = PressureMethod::split;
     kept_ = 0;
   }
   if (settled_ == PressureMethod::split) {
