@@ -78,7 +78,7 @@ const std::vector<Benchmark>& benchmarks() {
        &bench_rods},
       {"manybodies", "strands coupled by springs: CG with a direct solve per strand, direct solvers, Jacobi-CG",
        &bench_manybodies},
-      {"poisson", "the pressure equation, on tiles and by rows: iterations on easy and hard geometries, times up to 256^3",
+      {"poisson", "the pressure equation on tiles and by rows: iterations on easy and hard cases, times up to 256^3",
        &bench_poisson},
       {"smoke", "a substep of a plume, its parts and its growth to 16 million voxels", &bench_smoke},
       {"advection", "velocity and scalars of a gas carried along paths: schemes, parts, threads, long paths",

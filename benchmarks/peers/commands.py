@@ -46,7 +46,9 @@ def call(command, environment=None):
     return done.stdout, cpu, wall
 
 
-def build_ours(build, target):
-    if not os.path.exists(os.path.join(build, "CMakeCache.txt")):
-        stop(f"{build}: no build of Ymir; run ./setup, or name another folder with --build")
-    call(["cmake", "--build", build, "--target", target])
+def build_ours(arguments, target):
+    if not os.path.exists(os.path.join(arguments.build, "CMakeCache.txt")):
+        stop(f"{arguments.build}: no build of Ymir; run ./setup, or name another folder with --build")
+    if not arguments.no_build:
+        say("building " + target)
+        call(["cmake", "--build", arguments.build, "--target", target])

@@ -13,7 +13,7 @@
 namespace peers {
 
 struct System {
-  std::int64_t all_rows = 0, first = 0;  // rows of the whole matrix; the first of these
+  std::int64_t all_rows = 0, first = 0;       // rows of the whole matrix; the first of these
   std::vector<std::int32_t> starts, columns;  // starts count from 0 in this part
   std::vector<double> values, b;
   std::int64_t rows() const { return static_cast<std::int64_t>(b.size()); }

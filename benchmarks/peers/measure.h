@@ -67,9 +67,10 @@ struct Result {
 };
 
 inline void print(const Result& r) {
-  std::printf("{\"setup_s\": %.4f, \"setup_cpu_s\": %.4f, \"solve_s\": %.4f, \"solve_cpu_s\": %.4f, "
-              "\"iterations\": %d, \"matrix_MB\": %.1f, \"solver_MB\": %.1f}\n",
-              r.setup.wall, r.setup.cpu, r.solve.wall, r.solve.cpu, r.iterations, r.matrix_MB, r.solver_MB);
+  std::printf(
+      "{\"setup_s\": %.4f, \"setup_cpu_s\": %.4f, \"solve_s\": %.4f, \"solve_cpu_s\": %.4f, "
+      "\"iterations\": %d, \"matrix_MB\": %.1f, \"solver_MB\": %.1f}\n",
+      r.setup.wall, r.setup.cpu, r.solve.wall, r.solve.cpu, r.iterations, r.matrix_MB, r.solver_MB);
 }
 
 }  // namespace peers

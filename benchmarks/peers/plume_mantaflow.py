@@ -1,9 +1,8 @@
 """Bakes the plume of plume.yaml with Blender's Mantaflow and prints one line of JSON.
 
 blender --background --factory-startup --python plume_mantaflow.py -- FOLDER RESOLUTION FRAMES ADAPTIVE HEAT DENSE
-ADAPTIVE: 1 for the adaptive domain. HEAT: the buoyancy coefficient of temperature. DENSE: smoke from which on it counts for
-the height. CPU time is counted around the bake,
-without the start of Blender; grids are looked at afterwards.
+ADAPTIVE: 1 for the adaptive domain. HEAT: the buoyancy coefficient of temperature. DENSE: smoke from which on it counts
+for the height. CPU time is counted around the bake, without the start of Blender; grids are looked at afterwards.
 """
 import json
 import os
@@ -26,8 +25,8 @@ def cpu_seconds():
 
 
 def quietly(call, *arguments):
-    """Blender 3.4 with Python 3.11 leaves an error of Mantaflow's own script set (a grid it looks for before it is made)
-    and reports it after the next call, which has done its work."""
+    """Blender 3.4 with Python 3.11 leaves an error of Mantaflow's own script set (a grid it looks for before it is
+    made) and reports it after the next call, which has done its work."""
     try:
         return call(*arguments)
     except SystemError:
@@ -110,7 +109,8 @@ def main():
     wall, cpu = time.monotonic() - begin, cpu_seconds() - cpu
     seen = [look(domain, frame, float(dense)) for frame in range(1, int(frames) + 1)]
     size = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names)
-    print("RESULT " + json.dumps({"wall_s": wall, "cpu_s": cpu, "cache_MB": size / 1e6, "frames": [s for s in seen if s]}))
+    row = {"wall_s": wall, "cpu_s": cpu, "cache_MB": size / 1e6, "frames": [s for s in seen if s]}
+    print("RESULT " + json.dumps(row))
 
 
 main()

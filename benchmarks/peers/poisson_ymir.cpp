@@ -2,8 +2,8 @@
 //   poisson_ymir export CASE N SYSTEM                 writes the matrix and right side for all solvers
 //   poisson_ymir multigrid CASE N SOLUTION THREADS    conjugate gradients and multigrid on tiles
 //   poisson_ymir amg SYSTEM SOLUTION THREADS          conjugate gradients and smoothed aggregation, from the file
-// CASE: sphere (a solid ball of whole cells under an open top), or cut (120 balls that cut faces, and 20 bubbles of a gas
-// 1000 times lighter).
+// CASE: sphere (a solid ball of whole cells under an open top), or cut (120 balls that cut faces, and 20 bubbles of a
+// gas 1000 times lighter).
 #include <algorithm>
 #include <string>
 
@@ -62,8 +62,8 @@ class Dense {
   int side_;
 };
 
-// Gaps between balls that the open top does not reach are no unknowns: the matrix would be singular there, which libraries
-// do not expect.
+// Gaps between balls that the open top does not reach are no unknowns: the matrix would be singular there, which
+// libraries do not expect.
 void drop_closed_parts(PoissonCase& problem, int n) {
   const Dense dense(n);
   const BucketSet& set = problem.volume.buckets();
@@ -234,7 +234,8 @@ void run(const std::vector<std::string>& arguments) {
     set_threads(std::stoi(arguments[3]));
     run_amg(arguments[1].c_str(), arguments[2].c_str());
   } else {
-    peers::fail("usage", "poisson_ymir export CASE N SYSTEM | multigrid CASE N SOLUTION THREADS | amg SYSTEM SOLUTION THREADS");
+    peers::fail("usage",
+                "poisson_ymir export CASE N SYSTEM | multigrid CASE N SOLUTION THREADS | amg SYSTEM SOLUTION THREADS");
   }
 }
 

@@ -14,15 +14,16 @@ void add_diffusion(VolumeObject& gas, const std::string& owner, GasDiffusion dif
   const ChannelId<float> value = gas.material(diffusion.channel);
   const auto state = std::make_shared<State>(State{Diffusion(gas.grid())});
   state->solver.set_wall_value(diffusion.wall_value);
-  gas.add_operator({owner, "diffusion of " + diffusion.channel, [&gas, owner, value, diffusion, state](const Step& step) {
-                      if (state->version != gas.boundary_version()) state->solver.boundary_changed();
-                      state->version = gas.boundary_version();
-                      const DiffusionReport report = state->solver.diffuse(value, diffusion.diffusivity * step.dt,
-                                                                           gas.boundary(), diffusion.options);
-                      if (!report.converged)
-                        log::warn(fmt::format("{}: {} diffused to a residual of {:.2g} only; use shorter substeps",
-                                              owner, diffusion.channel, report.residual));
-                    }});
+  gas.add_operator(
+      {owner, "diffusion of " + diffusion.channel, [&gas, owner, value, diffusion, state](const Step& step) {
+         if (state->version != gas.boundary_version()) state->solver.boundary_changed();
+         state->version = gas.boundary_version();
+         const DiffusionReport report =
+             state->solver.diffuse(value, diffusion.diffusivity * step.dt, gas.boundary(), diffusion.options);
+         if (!report.converged)
+           log::warn(fmt::format("{}: {} diffused to a residual of {:.2g} only; use shorter substeps", owner,
+                                 diffusion.channel, report.residual));
+       }});
 }
 
 }  // namespace ymir

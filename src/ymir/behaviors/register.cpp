@@ -9,11 +9,13 @@
 #include "ymir/behaviors/forces/gravity.h"
 #include "ymir/behaviors/materials/elastic_rod_behavior.h"
 #include "ymir/behaviors/materials/pressure_behavior.h"
+#include "ymir/behaviors/materials/viscosity_behavior.h"
 #include "ymir/behaviors/objects/curves_object_behavior.h"
 #include "ymir/behaviors/objects/particle_object_behavior.h"
 #include "ymir/behaviors/objects/volume_object_behavior.h"
 #include "ymir/behaviors/operators/cooling.h"
 #include "ymir/behaviors/operators/coupled_buoyancy_behavior.h"
+#include "ymir/behaviors/operators/diffusion.h"
 #include "ymir/behaviors/operators/dissipation.h"
 #include "ymir/behaviors/operators/emitter.h"
 #include "ymir/behaviors/operators/kill.h"
@@ -29,6 +31,7 @@ Registry all_behaviors() {
   registry.add<VolumeObjectBehavior>();
   registry.add<ElasticRodBehavior>();
   registry.add<PressureBehavior>();
+  registry.add<ViscosityBehavior>();
   registry.add<Gravity>();
   registry.add<ForceField>();
   registry.add<DragBehavior>();
@@ -41,6 +44,7 @@ Registry all_behaviors() {
   registry.add<Emitter>();
   registry.add<Wind>();
   registry.add<VorticityConfinement>();
+  registry.add<DiffusionBehavior>();
   registry.add<Dissipation>();
   registry.add<Cooling>();
   return registry;

@@ -39,9 +39,6 @@ void sample_tile(const Taps& taps, Interpolation interpolation, const TileTrace&
   sample_rows<Interpolation::cubic, true>(taps, trace, rows, value, low, high);
 }
 
-// Of samples that are not gas, in an interpolated value.
-constexpr float negligible_weight = 1e-5f;
-
 // Largest of the 4^3 kinds around points.
 template <class Kinds>
 Row widest_kind(const Kinds& kinds, const RowPoints& p) {

@@ -14,9 +14,15 @@ struct Surroundings {
   int kind[6];
   double open[6];  // in the order of face_directions
 
-  // Share of the cell that is gas: exact where it is cut along an axis or by walls parallel to one.
+  // Share of the cell that is gas: exact where it is cut along an axis or by walls parallel to one. An axis along which
+  // both faces are closed says nothing.
   double volume() const {
-    return std::min({std::max(open[0], open[1]), std::max(open[2], open[3]), std::max(open[4], open[5])});
+    double least = 1;
+    for (int f = 0; f < 6; f += 2) {
+      const double most = std::max(open[f], open[f + 1]);
+      if (most > 0) least = std::min(least, most);
+    }
+    return least;
   }
 };
 

@@ -239,7 +239,8 @@ void GasBoundary::mark_non_stick(GasGrid& grid, const Poses& poses) const {
       bool leaves = nearest >= 0 && std::abs(d) < std::sqrt(3.0) * grid.voxel() &&
                     solids_[static_cast<std::size_t>(nearest)].wall == Wall::non_stick;
       for (int s = 0; box_ && s < 6; ++s)
-        leaves |= box_->closed[static_cast<std::size_t>(s)] && box_->wall[static_cast<std::size_t>(s)] == Wall::non_stick &&
+        leaves |= box_->closed[static_cast<std::size_t>(s)] &&
+                  box_->wall[static_cast<std::size_t>(s)] == Wall::non_stick &&
                   std::abs(p[s / 2] - (s % 2 == 0 ? box_->box.low : box_->box.high)[s / 2]) < grid.voxel();
       marked.tile(t)[i] = leaves;
     }

@@ -29,8 +29,8 @@ struct GasSheet {
   std::function<RigidTransform(double time)> pose{};
 };
 
-// Sides in the order -x, +x, -y, +y, -z, +z; an infinite one is none. Closed ones may move along themselves [m/s], which
-// gas feels where they are no_slip.
+// Sides in the order -x, +x, -y, +y, -z, +z; an infinite one is none. Closed ones may move along themselves [m/s]: gas
+// feels that where they are no_slip.
 struct GasBox {
   Box box;
   std::array<bool, 6> closed{};

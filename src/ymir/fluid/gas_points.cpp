@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "ymir/parallel/bytes.h"
 
@@ -105,8 +106,10 @@ void GasPoints::locate(std::span<const Vec3d> positions) {
     for (std::size_t r = 0; r < ranks; ++r)
       place(static_cast<int>(r), from_bytes<Vec3d>(arrived[r]), from_bytes<std::uint8_t>(asked[r]));
   }
-  std::stable_sort(located_.begin(), located_.end(),
-                   [](const Located& a, const Located& b) { return a.tile < b.tile; });
+  // By place: the order of sums must not depend on where points came from.
+  std::stable_sort(located_.begin(), located_.end(), [](const Located& a, const Located& b) {
+    return std::tie(a.tile, a.x.z, a.x.y, a.x.x) < std::tie(b.tile, b.x.z, b.x.y, b.x.x);
+  });
   first_.assign(static_cast<std::size_t>(buckets.count()) + 2, 0);
   for (const Located& p : located_) ++first_[static_cast<std::size_t>(p.tile) + 1];
   for (std::size_t t = 1; t < first_.size(); ++t) first_[t] += first_[t - 1];

@@ -26,7 +26,7 @@ class GasPoints {
   // Values of a face channel at the points. Collective.
   void sample(ChannelId<float> faces, std::span<Vec3d> out);
   void sample(ChannelId<double> faces, std::span<Vec3d> out);
-  // faces += W' values, in the order of points within tiles, whatever the number of threads. Collective.
+  // faces += W' values, in the order of places, whatever the number of threads and ranks. Collective.
   void splat(std::span<const Vec3d> values, ChannelId<double> faces);
 
  private:
@@ -46,7 +46,7 @@ class GasPoints {
   GasGrid* grid_;
   std::size_t count_ = 0;
   std::vector<std::uint8_t> in_gas_;
-  std::vector<Located> located_;           // sorted by tile
+  std::vector<Located> located_;           // sorted by tile, then place
   std::vector<int> first_;                 // of each tile, local and neighbouring, in located_
   std::vector<std::vector<int>> sent_to_;  // per rank: my points that went there, in order
   std::vector<std::vector<std::uint8_t>> asked_;  // per rank, for each of these: that rank answers

@@ -46,9 +46,19 @@ class BoxTaps {
   Row row_, layer_, to_first_;
 };
 
-// Smallest and largest of the eight samples around each point.
+// Weights below this, of values near 1, do not matter: paths along a wall do not feel what is behind it.
+constexpr float negligible_weight = 1e-5f;
+
+// Smallest and largest of the eight samples around each point that matter.
 struct RowBounds {
   Row low, high;
+
+  static RowBounds of(const RowBounds& a, const RowBounds& b, const Row& t) {
+    const auto first = t < 1 - negligible_weight, second = t > negligible_weight;
+    return {min(select(first, a.low, b.low), select(second, b.low, a.low)),
+            max(select(first, a.high, b.high), select(second, b.high, a.high))};
+  }
+  static RowBounds of(const Row& a, const Row& b, const Row& t) { return of({a, a}, {b, b}, t); }
 };
 
 // Corners at whole numbers (x, y, z) and above, fractions t.
@@ -60,9 +70,11 @@ template <class Taps>
   for (int dz = 0; dz < 2; ++dz)
     for (int dy = 0; dy < 2; ++dy) taps.pair(place, dy, dz, c[dz][dy]);
   if (bounds != nullptr) {
-    const auto smallest = [](const Row(&p)[2][2]) { return min(min(p[0][0], p[0][1]), min(p[1][0], p[1][1])); };
-    const auto largest = [](const Row(&p)[2][2]) { return max(max(p[0][0], p[0][1]), max(p[1][0], p[1][1])); };
-    *bounds = {min(smallest(c[0]), smallest(c[1])), max(largest(c[0]), largest(c[1]))};
+    RowBounds along_y[2];
+    for (int dz = 0; dz < 2; ++dz)
+      along_y[dz] = RowBounds::of(RowBounds::of(c[dz][0][0], c[dz][0][1], t.x),
+                                  RowBounds::of(c[dz][1][0], c[dz][1][1], t.x), t.y);
+    *bounds = RowBounds::of(along_y[0], along_y[1], t.z);
   }
   return trilinear(c, t.x, t.y, t.z);
 }
@@ -72,22 +84,21 @@ template <class Taps>
                                                RowBounds* bounds = nullptr) {
   const auto place = taps.locate(whole.x, whole.y, whole.z);
   Row along_z[4];
+  RowBounds corners[2][2];
   for (int dz = 0; dz < 4; ++dz) {
     Row along_y[4];
     for (int dy = 0; dy < 4; ++dy) {
       Row run[4];
       taps.quad(place, dy - 1, dz - 1, run);
       along_y[dy] = monotone_cubic(run, t.x);
-      if (bounds != nullptr && (dy == 1 || dy == 2) && (dz == 1 || dz == 2)) {
-        const RowBounds here_too{min(run[1], run[2]), max(run[1], run[2])};
-        if (dy == 1 && dz == 1)
-          *bounds = here_too;
-        else
-          *bounds = {min(bounds->low, here_too.low), max(bounds->high, here_too.high)};
-      }
+      if (bounds != nullptr && (dy == 1 || dy == 2) && (dz == 1 || dz == 2))
+        corners[dz - 1][dy - 1] = RowBounds::of(run[1], run[2], t.x);
     }
     along_z[dz] = monotone_cubic(along_y, t.y);
   }
+  if (bounds != nullptr)
+    *bounds = RowBounds::of(RowBounds::of(corners[0][0], corners[0][1], t.y),
+                            RowBounds::of(corners[1][0], corners[1][1], t.y), t.z);
   return monotone_cubic(along_z, t.z);
 }
 

@@ -106,8 +106,8 @@ void Viscosity::boundary_changed(const GasBoundary& boundary, double time, doubl
   const auto& solids = boundary.solids();
   if (std::any_of(solids.begin(), solids.end(), [](const GasSolid& s) { return s.wall == Wall::no_slip; })) {
     if (!wall_distance_.valid())
-      wall_distance_ = grid_->volume().add_channel<float>(
-          "wall_distance", {n, Sampling::face, GasBoundary::no_slip_reach, 3, true});
+      wall_distance_ =
+          grid_->volume().add_channel<float>("wall_distance", {n, Sampling::face, GasBoundary::no_slip_reach, 3, true});
     boundary.measure_no_slip(*grid_, wall_distance_, time, dt);
   }
   tiles_.update();
@@ -131,8 +131,7 @@ void Viscosity::classify(const GasBoundary& boundary) {
         const Vec3i v = voxel_of(i);
         if (open.tile(t, axis)[i] == 0) continue;
         if (cell.tile(t)[i] != fluid && cell.value(t, v - along(axis)) != fluid) continue;
-        const bool inside =
-            sides.least(v) < on_wall || (wall_distance_.valid() && distance.tile(t, axis)[i] <= 0);
+        const bool inside = sides.least(v) < on_wall || (wall_distance_.valid() && distance.tile(t, axis)[i] <= 0);
         to[i] = inside ? held : moved;
       }
     }
@@ -224,8 +223,7 @@ void Viscosity::find_ghosts(const TileWalls& walls, int tile, int axis) {
       ghosts.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint8_t>(axis), static_cast<std::uint8_t>(f),
                         static_cast<float>(hit.velocity), static_cast<float>(factor), 1});
     }
-    for (std::size_t k = first; k < ghosts.size(); ++k)
-      ghosts[k].share = 1 / static_cast<float>(ghosts.size() - first);
+    for (std::size_t k = first; k < ghosts.size(); ++k) ghosts[k].share = 1 / static_cast<float>(ghosts.size() - first);
   }
 }
 

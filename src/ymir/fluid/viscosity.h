@@ -44,8 +44,8 @@ class Viscosity {
   DiffusionTiles tiles_;
   DiffusionSolver solver_;
   DiffusionStencils stencils_[3];
-  ChannelId<std::uint8_t> kind_;    // of faces
-  ChannelId<float> wall_distance_;  // made when there are no_slip solids [voxels]
+  ChannelId<std::uint8_t> kind_;            // of faces
+  ChannelId<float> wall_distance_;          // made when there are no_slip solids [voxels]
   std::vector<std::vector<Ghost>> ghosts_;  // per tile
   std::vector<std::vector<float>> ghost_values_;
 };

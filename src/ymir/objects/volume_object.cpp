@@ -120,6 +120,7 @@ void VolumeObject::schedule(Timeline& timeline) {
   };
   own(Stage::ingest, "tiles, solids and material at the beginning", {}, {"*"}, [this](const Step& step) {
     fit_tiles(step);
+    balance();
     fit_boundary(step);
     blow(step);
     emit(step);

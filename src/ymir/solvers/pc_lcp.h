@@ -13,10 +13,10 @@
 namespace ymir {
 
 struct LcpReport {
-  PoissonReport solve;        // of the last linear solve; converged only if the complementarity is too
-  int solves = 0;             // linear solves, with the predictor
-  int sweeps = 0;             // of projected Gauss-Seidel
-  std::int64_t held = 0;      // bounded cells at 0
+  PoissonReport solve;         // of the last linear solve; converged only if the complementarity is too
+  int solves = 0;              // linear solves, with the predictor
+  int sweeps = 0;              // of projected Gauss-Seidel
+  std::int64_t held = 0;       // bounded cells at 0
   double complementarity = 0;  // largest |min(x, (A x - b) / a_ii)| of bounded cells over the largest |x|
 };
 

@@ -66,10 +66,11 @@ struct Counts {
 
 TEST(Amg, NeedsFewIterationsOnGeometriesThatAreHardForBlocks) {
   // Method notes C, 3: split V and W 12/9, 9/7, 8/7, 20/8, 42/17 at 64^3; theirs differ in places.
-  for (const Counts& expected : {Counts{PoissonGeometry::pockets, 12, 9, 7}, Counts{PoissonGeometry::comb, 12, 9, 7},
-                                 Counts{PoissonGeometry::sheet, 12, 8, 7}, Counts{PoissonGeometry::serpentine, 12, 14, 9},
-                                 Counts{PoissonGeometry::sheets, 13, 17, 9}, Counts{PoissonGeometry::bubbles, 12, 50, 30},
-                                 Counts{PoissonGeometry::drops, 12, 9, 8}, Counts{PoissonGeometry::random, 30, 43, 43}}) {
+  for (const Counts& expected :
+       {Counts{PoissonGeometry::pockets, 12, 9, 7}, Counts{PoissonGeometry::comb, 12, 9, 7},
+        Counts{PoissonGeometry::sheet, 12, 8, 7}, Counts{PoissonGeometry::serpentine, 12, 14, 9},
+        Counts{PoissonGeometry::sheets, 13, 17, 9}, Counts{PoissonGeometry::bubbles, 12, 50, 30},
+        Counts{PoissonGeometry::drops, 12, 9, 8}, Counts{PoissonGeometry::random, 30, 43, 43}}) {
     std::vector<double> b, x;
     const AlgebraicSystem system = system_of(expected.geometry, 32, &b);
     const auto iterations = [&](AlgebraicMethod method, const AmgOptions& options) {
@@ -91,7 +92,8 @@ TEST(Amg, GrowsLittleWithTheGrid) {
 }
 
 TEST(Amg, IsASymmetricPreconditioner) {
-  for (const PoissonGeometry geometry : {PoissonGeometry::cut_sphere, PoissonGeometry::random, PoissonGeometry::sheets}) {
+  for (const PoissonGeometry geometry :
+       {PoissonGeometry::cut_sphere, PoissonGeometry::random, PoissonGeometry::sheets}) {
     const AlgebraicSystem system = system_of(geometry, 32);
     const std::size_t n = system.matrix.row_sums.size();
     ASSERT_GT(n, 2 * 8192u);  // several blocks of rows
@@ -132,8 +134,14 @@ TEST(Amg, KeepsConstantsOnEveryLevel) {
   AmgHierarchy m;
   m.build(system.matrix);
   EXPECT_GE(m.levels(), 3);
+  for (int l = 0; l + 1 < m.levels(); ++l)
+    for (std::int32_t i = 0; i < m.level(l).rows; ++i) {
+      double sum = 0;
+      m.level(l).prolong.for_each(i, [&](std::int32_t, float value) { sum += static_cast<double>(value); });
+      ASSERT_NEAR(sum, 1, 1e-6);
+    }
   for (int l = 0; l < m.levels(); ++l)
-    for (const float sum : m.level(l).row_sums) ASSERT_EQ(sum, 0.0f);
+    for (std::int32_t i = 0; i < m.level(l).rows; ++i) ASSERT_EQ(m.level(l).row_sum(i), 0.0f);
 }
 
 TEST(Amg, SolvesEveryClosedPocketUpToItsMean) {
@@ -224,7 +232,8 @@ SymmetricMatrix spring_cube(int side, std::vector<double>& vectors) {
         const Vec3i a{x, y, z};
         // Translations and turns about the axes.
         for (int c = 0; c < 3; ++c) {
-          const double turns[3][3] = {{0., double(-z), double(y)}, {double(z), 0., double(-x)}, {double(-y), double(x), 0.}};
+          const double turns[3][3] = {
+              {0., double(-z), double(y)}, {double(z), 0., double(-x)}, {double(-y), double(x), 0.}};
           for (int k = 0; k < 3; ++k) vectors.push_back(k == c ? 1 : 0);
           for (int k = 0; k < 3; ++k) vectors.push_back(turns[k][c]);
           triplets.push_back({3 * node(a) + c, 3 * node(a) + c, z == 0 ? 1.0 : 0.0});  // held at the bottom
@@ -287,6 +296,25 @@ TEST(Amg, LeavesRowsWithoutLinksAlone) {
   EXPECT_NEAR(x[1], 2, 1e-10);
   EXPECT_NEAR(x[2], 2, 1e-10);
   EXPECT_EQ(x[3], 0.0);
+}
+
+TEST(Amg, JoinsCellsThatBlocksKeepApartAtFirst) {
+  // Pairs of cells, each pair across the border of two blocks, weakly tied to the outside.
+  AlgebraicSystem system;
+  CsrMatrix& m = system.matrix;
+  constexpr int pairs = 3000;
+  for (int i = 0; i < 2 * pairs; ++i) {
+    m.columns.push_back(i ^ 1);
+    m.values.push_back(-1);
+    m.starts.push_back(i + 1);
+    m.row_sums.push_back(i % 2 == 0 ? 1e-5 : 0);
+    system.cells.push_back({4 * (i / 2) + 1 + i % 2, 0, 0});
+  }
+  std::vector<double> x;
+  const std::vector<double> b = random_values(2 * pairs, 9);
+  const CgReport report = solve(system, AlgebraicMethod::split, split_w, b, x);
+  EXPECT_TRUE(report.converged);
+  EXPECT_LE(report.iterations, 10);
 }
 
 TEST(Amg, AnswersAnEmptySystem) {

@@ -231,15 +231,15 @@ TEST(Poisson, RemovesTheMeanOfEveryClosedPocket) {
   EXPECT_NEAR(report.removed, removed, 1e-14);
 }
 
-TEST(Poisson, SolvesHardGeometriesAndAsksForAnotherMethod) {
+TEST(Poisson, SolvesHardGeometriesAndAsksForAnotherMethodWhereThatPays) {
   for (const PoissonGeometry geometry :
        {PoissonGeometry::bubbles, PoissonGeometry::comb, PoissonGeometry::serpentine, PoissonGeometry::random}) {
-    PoissonCase problem(geometry, 32);
+    PoissonCase problem(geometry, geometry == PoissonGeometry::serpentine ? 64 : 32);
     const PoissonReport report = solve(problem);
     EXPECT_TRUE(report.converged);
     EXPECT_EQ(report.solver, "W(2,2)");
-    EXPECT_TRUE(report.wants_algebraic || report.iterations <= 40) << report.iterations;
-    EXPECT_TRUE(report.wants_algebraic || geometry != PoissonGeometry::serpentine);
+    EXPECT_TRUE(report.wants_algebraic || report.iterations <= 70) << report.iterations;
+    EXPECT_EQ(report.wants_algebraic, geometry == PoissonGeometry::serpentine);
   }
 }
 
@@ -383,6 +383,22 @@ TEST(Poisson, LeavesLonelyCellsAtZero) {
   EXPECT_EQ(x.value(0, {2, 2, 2}), 0.0);
   EXPECT_NEAR(x.value(0, {5, 5, 5}), 3, 1e-5);  // 0.25 (x5 - x6) = 1.5, mean 0
   EXPECT_NEAR(x.value(0, {6, 5, 5}), -3, 1e-5);
+}
+
+TEST(Poisson, TakesCellsMarkedOneForUnknownsAndNoOthers) {
+  PoissonCase problem(PoissonGeometry::sphere, 32);
+  const PoissonReport expected = solve(problem);
+  const std::vector<double> x = values(problem, problem.x);
+  const VolumeView<std::uint8_t> cell(problem.volume, problem.cell);
+  const auto marked = problem.volume.add_channel<std::uint8_t>("marked");
+  fill(problem.volume, marked, [&](int l, Vec3i v, int) -> std::uint8_t {
+    return cell.value(l, v) == 1 ? 1 : static_cast<std::uint8_t>(2 + (v.x + v.y) % 254);
+  });
+  problem.clear_solution();
+  TilePoisson solver(problem.volume);
+  solver.set_matrix(problem.coefficient, marked);
+  EXPECT_EQ(solver.solve(problem.b, problem.x).unknowns, expected.unknowns);
+  EXPECT_EQ(values(problem, problem.x), x);
 }
 
 TEST(Poisson, AcceptsAVolumeWithoutUnknowns) {

@@ -28,7 +28,7 @@ TEST(PressureSolver, StaysWithMultigridWhereThatIsFast) {
 }
 
 TEST(PressureSolver, TurnsToSplitAggregatesWhereWallsAreThin) {
-  PoissonCase problem(PoissonGeometry::serpentine, 32);
+  PoissonCase problem(PoissonGeometry::serpentine, 64);
   PressureSolver solver(problem.volume);
   solver.set_matrix(problem.coefficient, problem.cell);
   const PoissonReport first = solver.solve(problem.b, problem.x);
@@ -40,7 +40,7 @@ TEST(PressureSolver, TurnsToSplitAggregatesWhereWallsAreThin) {
   problem.clear_solution();
   const PoissonReport second = solver.solve(problem.b, problem.x);
   EXPECT_TRUE(second.converged);
-  EXPECT_LE(second.iterations, 10);
+  EXPECT_LE(second.iterations, 12);
 }
 
 TEST(PressureSolver, TurnsToSmoothedAggregationWhereThatIsSlowToo) {
@@ -103,18 +103,17 @@ TEST(PressureSolver, KeepsWhatItBuiltWhenOnlyValuesChange) {
 }
 
 TEST(PressureSolver, TriesMultigridAgainAfterSomeTopologies) {
-  PoissonCase problem(PoissonGeometry::serpentine, 32);
+  PoissonCase problem(PoissonGeometry::serpentine, 64);
   PressureSolver solver(problem.volume);
   solver.set_matrix(problem.coefficient, problem.cell);
   EXPECT_NE(solver.solve(problem.b, problem.x).solver, "V(2,2)");
-  const PoissonCase other(PoissonGeometry::box, 32);
+  const PoissonCase other(PoissonGeometry::box, 64);
   const auto view = [&](int axis) { return VolumeView<float>(other.volume, other.coefficient, axis); };
   // Unlike the one before, each.
   std::string last;
   for (int n = 0; n < 12; ++n) {
-    fill(problem.volume, problem.cell, [](int, Vec3i v, int) -> std::uint8_t {
-      return v.x < 32 && v.y < 32 && v.z < 32;
-    });
+    fill(problem.volume, problem.cell,
+         [](int, Vec3i v, int) -> std::uint8_t { return v.x < 64 && v.y < 64 && v.z < 64; });
     fill(problem.volume, problem.coefficient, [&](int l, Vec3i v, int axis) {
       return v == Vec3i{4, n + 2, 4} ? 0.f : view(axis).value(l, v);
     });

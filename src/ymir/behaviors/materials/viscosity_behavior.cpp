@@ -7,7 +7,7 @@ namespace ymir {
 Schema<ViscosityBehavior::Params> ViscosityBehavior::schema() {
   return Schema<Params>("viscosity", "Makes gas viscous: it sticks to no_slip walls and its swirls die out.")
       .category(Category::material)
-      .example("examples/viscous_wake.yaml")
+      .example("examples/convection.yaml")
       .param(&Params::viscosity, "viscosity", unit::pascal_second, "Dynamic viscosity; that of air is 1.8e-5 Pa*s.")
       .at_least(0)
       .param(&Params::tolerance, "tolerance", unit::none, "Residual of a solve by its right side, at the end.")

@@ -1,4 +1,4 @@
-// Makes gas viscous. [Lesser2022, Figure 5, Viscosity Material]
+// Makes gas viscous. [Lesser2022, 7.4, viscosity solver]
 #pragma once
 
 #include "ymir/behaviors/behavior.h"

@@ -27,6 +27,9 @@ Schema<VolumeObjectBehavior::Domain> VolumeObjectBehavior::Domain::schema() {
       .param(&Domain::sides, "sides", "Open to still air, or closed by walls.")
       .enumerated<DomainSide>({{"open", DomainSide::open}, {"closed", DomainSide::closed}})
       .param(&Domain::floor, "floor", "The lower side (-y) is closed.")
+      .param(&Domain::walls, "walls",
+             "How gas meets closed sides: it slides (free_slip), or is held by them (no_slip; best with `viscosity`).")
+      .enumerated<Wall>({{"free_slip", Wall::free_slip}, {"no_slip", Wall::no_slip}})
       .param(&Domain::fill, "fill", "All of the box is simulated; otherwise only where something is.");
 }
 
@@ -87,6 +90,7 @@ void VolumeObjectBehavior::create(Scope& scope) {
         throw fail("the domain is thinner than a voxel; check `low:` and `high:`, or use smaller voxels");
     box.closed.fill(domain.sides == DomainSide::closed);
     if (domain.floor) box.closed[2] = true;
+    box.wall.fill(domain.walls);
     d.box = box;
     d.everywhere = domain.fill;
   }

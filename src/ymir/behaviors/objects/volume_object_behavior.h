@@ -5,6 +5,7 @@
 
 #include "ymir/behaviors/behavior.h"
 #include "ymir/fluid/advection.h"
+#include "ymir/fluid/gas_boundary.h"
 #include "ymir/param/schema.h"
 
 namespace ymir {
@@ -16,6 +17,7 @@ struct VolumeObjectBehavior final : Behavior {
     Vec3d low{-1, -1, -1}, high{1, 1, 1};  // [m]
     DomainSide sides = DomainSide::open;
     bool floor = false;
+    Wall walls = Wall::free_slip;
     bool fill = false;
     static Schema<Domain> schema();
   };

@@ -8,7 +8,7 @@ namespace ymir {
 Schema<DiffusionBehavior::Params> DiffusionBehavior::schema() {
   return Schema<Params>("diffusion", "A material channel of a gas spreads by itself; walls let nothing through.")
       .category(Category::operator_)
-      .example("examples/viscous_wake.yaml")
+      .example("examples/convection.yaml")
       .param(&Params::channel, "channel", "Name of the channel.")
       .param(&Params::diffusivity, "diffusivity", unit::m2_per_s, "How fast it spreads; 2e-5 m^2/s is heat in air.")
       .at_least(0)

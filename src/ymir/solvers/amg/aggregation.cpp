@@ -92,7 +92,8 @@ void number_blocks(Aggregates& a, Index block, const std::vector<Index>& counts)
   set_first(a, counts);
   parallel_blocks(static_cast<std::ptrdiff_t>(a.of.size()), block, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
     for (std::ptrdiff_t i = begin; i < end; ++i)
-      if (Index& of = a.of[static_cast<std::size_t>(i)]; of >= 0) of += a.first[static_cast<std::size_t>(begin / block)];
+      if (Index& of = a.of[static_cast<std::size_t>(i)]; of >= 0)
+        of += a.first[static_cast<std::size_t>(begin / block)];
   });
 }
 

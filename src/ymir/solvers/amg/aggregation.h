@@ -24,10 +24,11 @@ struct Graph {
   const Index* columns;
   const float* values;
   const float* diagonal;
-  float threshold;  // a_ij is strong when |a_ij|^2 > threshold^2 a_ii a_jj
+  double limit;  // a_ij is strong when |a_ij|^2 > limit a_ii a_jj
 
   bool strong(Index i, Index k) const {
-    return values[k] * values[k] > threshold * threshold * diagonal[i] * diagonal[columns[k]];
+    const auto value = static_cast<double>(values[k]);
+    return value * value > limit * static_cast<double>(diagonal[i]) * static_cast<double>(diagonal[columns[k]]);
   }
 };
 

@@ -67,7 +67,8 @@ void AlgebraicSolver::set_system(AlgebraicSystem local, bool same_structure) {
   closed_rows_.clear();
   for (const std::int32_t component : system_.closed) {
     if (component < 0) continue;
-    if (static_cast<std::size_t>(component) >= closed_rows_.size()) closed_rows_.resize(static_cast<std::size_t>(component) + 1, 0);
+    if (static_cast<std::size_t>(component) >= closed_rows_.size())
+      closed_rows_.resize(static_cast<std::size_t>(component) + 1, 0);
     ++closed_rows_[static_cast<std::size_t>(component)];
   }
   means_.resize(closed_rows_.size());
@@ -91,30 +92,33 @@ void AlgebraicSolver::build() {
   switch (method_) {
     case AlgebraicMethod::smoothed: hierarchy_.build(m, options_); break;
     case AlgebraicMethod::split: hierarchy_.build_split(m, system_.cells, options_); break;
-    case AlgebraicMethod::direct: {
-      direct_.reset();
-      if (m.rows() > largest_direct) break;
-      // The first row of every closed component is held at 0.
-      std::vector<char> seen(closed_rows_.size(), 0), held(static_cast<std::size_t>(m.rows()), 0);
-      for (std::size_t i = 0; i < system_.closed.size(); ++i)
-        if (const std::int32_t component = system_.closed[i]; component >= 0)
-          held[i] = !std::exchange(seen[static_cast<std::size_t>(component)], 1);
-      std::vector<Triplet> triplets;
-      for (std::int32_t i = 0; i < m.rows(); ++i) {
-        const auto row = static_cast<std::size_t>(i);
-        const double diagonal = m.diagonal(i);
-        triplets.push_back({i, i, held[row] || !(diagonal > 0) ? 1 : diagonal});
-        for (auto k = static_cast<std::size_t>(m.starts[row]); k < static_cast<std::size_t>(m.starts[row + 1]); ++k)
-          if (m.columns[k] < i && !held[row] && !held[static_cast<std::size_t>(m.columns[k])])
-            triplets.push_back({i, m.columns[k], m.exact.empty() ? static_cast<double>(m.values[k]) : m.exact[k]});
-      }
-      direct_matrix_ = SymmetricMatrix(m.rows(), triplets);
-      direct_ = std::make_unique<DirectSolver>();
-      direct_->analyze(direct_matrix_);
-      if (!direct_->factor(direct_matrix_)) direct_.reset();
-      break;
-    }
+    case AlgebraicMethod::direct: factor(); break;
   }
+}
+
+// The first row of every closed component is held at 0.
+void AlgebraicSolver::factor() {
+  const CsrMatrix& m = system_.matrix;
+  direct_.reset();
+  held_.assign(static_cast<std::size_t>(m.rows()), 0);
+  if (m.rows() > largest_direct) return;
+  std::vector<char> seen(closed_rows_.size(), 0);
+  for (std::size_t i = 0; i < system_.closed.size(); ++i)
+    if (const std::int32_t component = system_.closed[i]; component >= 0)
+      held_[i] = std::exchange(seen[static_cast<std::size_t>(component)], 1) == 0;
+  std::vector<Triplet> triplets;
+  for (std::int32_t i = 0; i < m.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    const double diagonal = m.diagonal(i);
+    triplets.push_back({i, i, held_[row] || !(diagonal > 0) ? 1 : diagonal});
+    for (auto k = static_cast<std::size_t>(m.starts[row]); k < static_cast<std::size_t>(m.starts[row + 1]); ++k)
+      if (m.columns[k] < i && !held_[row] && !held_[static_cast<std::size_t>(m.columns[k])])
+        triplets.push_back({i, m.columns[k], m.exact.empty() ? static_cast<double>(m.values[k]) : m.exact[k]});
+  }
+  direct_matrix_ = SymmetricMatrix(m.rows(), triplets);
+  direct_ = std::make_unique<DirectSolver>();
+  direct_->analyze(direct_matrix_);
+  if (!direct_->factor(direct_matrix_)) direct_.reset();
 }
 
 void AlgebraicSolver::remove_means(std::span<double> v) {
@@ -148,10 +152,8 @@ CgReport AlgebraicSolver::solve_direct(std::span<const double> b, std::span<doub
   workspace_.resize(b.size());
   const double target = std::max(options.relative * std::sqrt(InnerProduct{}(b, b)), options.absolute);
   for (int refinement = 0; refinement < 3; ++refinement) {
-    // Rows held at 0 have the diagonal alone.
-    std::vector<char> seen(closed_rows_.size(), 0);
-    for (std::size_t i = 0; i < system_.closed.size(); ++i)
-      if (const std::int32_t c = system_.closed[i]; c >= 0 && !std::exchange(seen[static_cast<std::size_t>(c)], 1)) rhs[i] = 0;
+    for (std::size_t i = 0; i < rhs.size(); ++i)
+      if (held_[i]) rhs[i] = 0;
     direct_->solve(rhs, correction);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += correction[i];
     m.multiply(x, workspace_.q);

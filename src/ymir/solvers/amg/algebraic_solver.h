@@ -1,4 +1,5 @@
-// Systems given by rows, solved by conjugate gradients with an algebraic multigrid cycle, or directly. [Lesser2022, 6.5]
+// Systems given by rows, solved by conjugate gradients with an algebraic multigrid cycle, or directly.
+// [Lesser2022, 6.5]
 //
 // Every rank gives its rows; those of rank r follow those of rank r - 1, and columns count over all of them. Rank 0
 // gathers the system and solves it on its threads: results are the same bits for any number of ranks and threads.
@@ -48,11 +49,12 @@ class AlgebraicSolver {
  private:
   CgReport solve_here(std::span<const double> b, std::span<double> x, const CgOptions& options);
   CgReport solve_direct(std::span<const double> b, std::span<double> x, const CgOptions& options);
+  void factor();
   void remove_means(std::span<double> v);
 
   Communicator* communicator_;
-  AlgebraicSystem system_;                // of all ranks, on rank 0
-  std::vector<std::int64_t> first_rows_;  // of each rank, on rank 0
+  AlgebraicSystem system_;                 // of all ranks, on rank 0
+  std::vector<std::int64_t> first_rows_;   // of each rank, on rank 0
   std::vector<std::int64_t> closed_rows_;  // per closed component
   bool empty_ = true, built_ = false;
   AlgebraicMethod method_ = AlgebraicMethod::smoothed;
@@ -62,6 +64,7 @@ class AlgebraicSolver {
   std::vector<double> rhs_, part_sums_, means_;
   std::unique_ptr<DirectSolver> direct_;
   SymmetricMatrix direct_matrix_;
+  std::vector<char> held_;  // rows at 0 in the direct solve
 };
 
 }  // namespace ymir

@@ -10,7 +10,7 @@ void CoarsestLdl::factor(const Level& level) {
   matrix_.assign(n * n, 0);
   work_.assign(n, 0);
   // One triangle decides, so that rounding leaves row sums as they are.
-  for (std::size_t i = 0; i < n; ++i) matrix_[i * n + i] = static_cast<double>(level.row_sums[i]);
+  for (std::size_t i = 0; i < n; ++i) matrix_[i * n + i] = static_cast<double>(level.row_sum(static_cast<Index>(i)));
   for (std::size_t i = 0; i < n; ++i)
     for (Index k = level.starts[i]; k < level.starts[i + 1]; ++k) {
       const auto j = static_cast<std::size_t>(level.columns[k]);

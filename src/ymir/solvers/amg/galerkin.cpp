@@ -19,7 +19,7 @@ class RowSums {
 
   // Plain pointers, so that nothing is loaded again after a store. Room for `more` new entries.
   struct Cursor {
-    Index *__restrict columns, *__restrict place;
+    Index* __restrict columns, * __restrict place;
     double* __restrict values;
     Index row, count;
     [[gnu::always_inline]] void add(Index column, double value) {
@@ -104,7 +104,7 @@ class Product {
   }
 
  private:
-  double row_sum(Index i) const { return static_cast<double>(fine_.row_sums[static_cast<std::size_t>(i)]); }
+  double row_sum(Index i) const { return static_cast<double>(fine_.row_sum(i)); }
   // Adds a row of A P.
   void multiply(Index i, RowSums& to, double weight = 1) const {
     const Entries& p = fine_.prolong.entries();

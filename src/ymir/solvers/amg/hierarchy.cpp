@@ -15,21 +15,22 @@ constexpr Index dense_rows_split = 64;   // W cycles come here often
 constexpr Index largest_dense = 1500;    // where coarsening stalls; beyond, smoothing has to do
 constexpr double least_reduction = 0.8;  // of rows per level
 constexpr int coarsest_sweeps = 20;
-constexpr double split_factor = 0.5;     // twice the distance between unknowns of blocks twice as wide
+constexpr int most_split_levels = 24;
+constexpr int finest_entries = 5, coarse_entries = 16;  // of a row of P; the finest level holds most of the memory
+constexpr double split_factor = 0.5;                    // twice the distance between unknowns of blocks twice as wide
 
 // A power of two that brings values to about 1: scaling by it is exact.
 double unit_scale(std::span<const double> v) {
   constexpr std::ptrdiff_t block = 65536;
   const auto count = static_cast<std::ptrdiff_t>(v.size());
-  const double largest = ordered_reduce(
-      (count + block - 1) / block, 0.0,
-      [&](std::ptrdiff_t n) {
-        double most = 0;
-        for (std::ptrdiff_t i = n * block; i < std::min(count, (n + 1) * block); ++i)
-          most = std::max(most, std::abs(v[static_cast<std::size_t>(i)]));
-        return most;
-      },
-      [](double a, double b) { return std::max(a, b); });
+  const double largest = ordered_reduce((count + block - 1) / block, 0.0,
+                                        [&](std::ptrdiff_t n) {
+                                          double most = 0;
+                                          for (std::ptrdiff_t i = n * block; i < std::min(count, (n + 1) * block); ++i)
+                                            most = std::max(most, std::abs(v[static_cast<std::size_t>(i)]));
+                                          return most;
+                                        },
+                                        [](double a, double b) { return std::max(a, b); });
   if (!(largest > 0) || !std::isfinite(largest)) return 1;
   int exponent = 0;
   std::frexp(largest, &exponent);
@@ -54,7 +55,8 @@ void AmgHierarchy::build(const CsrMatrix& matrix, const AmgOptions& options) {
 
 void AmgHierarchy::build(const CsrMatrix& matrix, int columns, std::vector<double> vectors, int unknowns_per_node,
                          const AmgOptions& options) {
-  YMIR_CHECK(columns > 0 && vectors.size() == static_cast<std::size_t>(matrix.rows()) * static_cast<std::size_t>(columns));
+  YMIR_CHECK(columns > 0 &&
+             vectors.size() == static_cast<std::size_t>(matrix.rows()) * static_cast<std::size_t>(columns));
   YMIR_CHECK(unknowns_per_node > 0 && matrix.rows() % unknowns_per_node == 0);
   start(matrix, options, Kind::vectors);
   vectors_ = {columns, std::move(vectors)};
@@ -81,11 +83,7 @@ void take_finest(const CsrMatrix& matrix, Level& level) {
   level.starts = matrix.starts.data();
   level.columns = matrix.columns.data();
   level.values = matrix.values.data();
-  level.row_sums.resize(matrix.row_sums.size());
-  parallel_blocks(level.rows, 65536, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      level.row_sums[i] = static_cast<float>(matrix.row_sums[i]);
-  });
+  level.exact_sums = matrix.row_sums.data();
 }
 
 void AmgHierarchy::coarsen_all() {
@@ -108,21 +106,23 @@ bool AmgHierarchy::coarsen(Level& fine) {
       diagonal[static_cast<std::size_t>(i)] = fine.diagonal(i);
   });
   const bool finest = &fine == levels_.front().get();
-  const auto threshold = static_cast<float>(options_.strength * std::ldexp(1.0, 1 - levels()));
-  const Graph graph{fine.rows, fine.starts, fine.columns, fine.values, diagonal.data(), threshold};
+  const double threshold = options_.strength * std::ldexp(1.0, 1 - levels()), limit = threshold * threshold;
+  const Graph graph{fine.rows, fine.starts, fine.columns, fine.values, diagonal.data(), limit};
   Aggregates aggregates;
   if (kind_ == Kind::split)
     aggregates = split_aggregates(graph, cells_, divided_);
   else if (kind_ == Kind::vectors && !nodes_.empty())
-    aggregates = smoothed_aggregates(condensed(graph, nodes_).view(threshold), false);
+    aggregates = smoothed_aggregates(condensed(graph, nodes_).view(limit), false);
   else
     aggregates = smoothed_aggregates(graph, finest && options_.wide);
-  if (aggregates.count == 0 || aggregates.count > least_reduction * static_cast<double>(aggregates.of.size()))
-    return false;
+  if (aggregates.count == 0) return false;
+  // Cells of different blocks meet in the next one or a later one.
+  const bool stalls = aggregates.count > least_reduction * static_cast<double>(aggregates.of.size());
+  if (kind_ == Kind::split ? levels() >= most_split_levels : stalls) return false;
   Entries p;
   switch (kind_) {
     case Kind::split: p.columns = std::move(aggregates.of); break;
-    case Kind::constants: p = smoothed_constants(graph, aggregates); break;
+    case Kind::constants: p = smoothed_constants(graph, aggregates, finest ? finest_entries : coarse_entries); break;
     case Kind::vectors: {
       p = smoothed_vectors(graph, aggregates, vectors_, nodes_);
       // Nodes are other blocks than rows: any share will do.
@@ -176,7 +176,8 @@ void AmgHierarchy::visit(std::size_t l, bool from_zero) {
   level.residual();
   level.prolong.transpose(level.r, coarse.b);
   visit(l + 1, true);
-  if (options_.w_cycle && l + 2 < levels_.size()) visit(l + 1, false);
+  // Twice only where rows became fewer: the cost stays that of a few sweeps per level.
+  if (options_.w_cycle && l + 2 < levels_.size() && 2 * coarse.rows <= level.rows) visit(l + 1, false);
   level.prolong.add(coarse.x, level.x);
   for (int n = 0; n < options_.sweeps; ++n) level.sweep(false);
 }

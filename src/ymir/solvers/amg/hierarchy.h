@@ -37,9 +37,9 @@ class AmgHierarchy {
 
   int levels() const { return static_cast<int>(levels_.size()); }
   const amg::Level& level(int l) const { return *levels_[static_cast<std::size_t>(l)]; }
-  double operator_complexity() const;   // entries of all levels over those of the finest
+  double operator_complexity() const;                       // entries of all levels over those of the finest
   std::int32_t divided_blocks() const { return divided_; }  // blocks of cells with several parts, of all levels
-  std::size_t bytes() const;            // without the caller's matrix
+  std::size_t bytes() const;                                // without the caller's matrix
   void set_cycle(bool w_cycle, int sweeps);
 
  private:

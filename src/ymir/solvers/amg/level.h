@@ -17,19 +17,23 @@ struct Level {
   const Index *starts = nullptr, *columns = nullptr;  // of the finest level, the caller's
   const float* values = nullptr;
   Entries own;
-  std::vector<float> row_sums;  // a_ii = row sum - sum of the entries
-  std::vector<float> inverse;   // of the smoother's diagonal; 0 where it is
+  const double* exact_sums = nullptr;  // of rows of the finest level, the caller's
+  std::vector<float> row_sums;         // of the others; a_ii = row sum - sum of the entries
+  std::vector<float> inverse;          // of the smoother's diagonal; 0 where it is
   std::vector<float> x, b, r;
-  Prolongation prolong;         // from the coarser level
-  std::vector<Index> nodes;    // first rows of nodes, where those hold several
+  Prolongation prolong;      // from the coarser level
+  std::vector<Index> nodes;  // first rows of nodes, where those hold several
 
   void bind() {
     starts = own.starts.data();
     columns = own.columns.data();
     values = own.values.data();
   }
+  float row_sum(Index i) const {
+    return exact_sums != nullptr ? static_cast<float>(exact_sums[i]) : row_sums[static_cast<std::size_t>(i)];
+  }
   float diagonal(Index i) const {
-    double sum = static_cast<double>(row_sums[static_cast<std::size_t>(i)]);
+    double sum = static_cast<double>(row_sum(i));
     for (Index k = starts[i]; k < starts[i + 1]; ++k) sum -= static_cast<double>(values[k]);
     return static_cast<float>(sum);
   }
@@ -78,7 +82,7 @@ struct Level {
       const float* from = x.data();
       for (Index i = begin; i < end; ++i) {
         const float mine = from[i];
-        float sum = std::fma(-row_sums[static_cast<std::size_t>(i)], mine, b[static_cast<std::size_t>(i)]);
+        float sum = std::fma(-row_sum(i), mine, b[static_cast<std::size_t>(i)]);
         for (Index k = starts[i]; k < starts[i + 1]; ++k) sum = std::fma(values[k], mine - from[columns[k]], sum);
         r[static_cast<std::size_t>(i)] = sum;
       }

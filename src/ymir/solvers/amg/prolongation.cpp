@@ -9,22 +9,29 @@
 namespace ymir::amg {
 namespace {
 
-constexpr int most_entries = 4;
 constexpr double damping = 2.0 / 3;
 
 struct BlockRows {
   std::vector<Index> counts, columns;
   std::vector<float> values;
+  void append(const std::vector<std::pair<Index, double>>& row) {
+    counts.push_back(static_cast<Index>(row.size()));
+    for (const auto& [column, value] : row) {
+      columns.push_back(column);
+      values.push_back(static_cast<float>(value));
+    }
+  }
 };
 
 // Rows made by blocks, as one.
 Entries joined(Index rows, std::vector<BlockRows>& blocks) {
   Entries all;
-  std::vector<std::size_t> first_row, first_entry;
+  std::vector<std::size_t> first_row;
+  std::vector<std::ptrdiff_t> first_entry;
   std::size_t row = 0, entry = 0;
   for (const BlockRows& block : blocks) {
     first_row.push_back(row);
-    first_entry.push_back(entry);
+    first_entry.push_back(static_cast<std::ptrdiff_t>(entry));
     row += block.counts.size();
     entry += block.columns.size();
   }
@@ -63,7 +70,7 @@ double smoothing_diagonal(const Graph& g, Index i) {
 struct ConstantsRow {
   std::vector<std::pair<Index, double>> entries;
 
-  void make(const Graph& g, const Aggregates& a, Index i) {
+  void make(const Graph& g, const Aggregates& a, Index i, std::size_t most_entries) {
     entries.clear();
     const Index home = a.of[static_cast<std::size_t>(i)];
     if (home < 0) return;
@@ -88,9 +95,82 @@ struct ConstantsRow {
   }
 };
 
+// T for given vectors: those, orthonormal on each aggregate.
+class Tentative {
+ public:
+  Tentative(Index rows, const Aggregates& aggregates, const NearNullSpace& vectors, const std::vector<Index>& nodes)
+      : width_(static_cast<std::size_t>(vectors.columns)),
+        values_(vectors.values.size(), 0),
+        coarse_{vectors.columns, {}} {
+    aggregate_of_.assign(static_cast<std::size_t>(rows), -1);
+    std::vector<std::vector<Index>> members(static_cast<std::size_t>(aggregates.count));
+    for (std::size_t node = 0; node < aggregates.of.size(); ++node) {
+      const Index of = aggregates.of[node];
+      const auto begin = nodes.empty() ? static_cast<Index>(node) : nodes[node];
+      const auto end = nodes.empty() ? begin + 1 : nodes[node + 1];
+      for (Index i = begin; i < end && of >= 0; ++i) {
+        aggregate_of_[static_cast<std::size_t>(i)] = of;
+        members[static_cast<std::size_t>(of)].push_back(i);
+      }
+    }
+    for (const std::vector<Index>& group : members) add(group, vectors);
+  }
+  // body(coarse column, value) for the entries of a row
+  template <class F>
+  void for_each(Index row, F&& body) const {
+    const Index of = aggregate_of_[static_cast<std::size_t>(row)];
+    if (of < 0) return;
+    const Index first = nodes_[static_cast<std::size_t>(of)], last = nodes_[static_cast<std::size_t>(of) + 1];
+    for (Index c = first; c < last; ++c)
+      body(c, values_[static_cast<std::size_t>(row) * width_ + static_cast<std::size_t>(c - first)]);
+  }
+  NearNullSpace& coarse() { return coarse_; }
+  std::vector<Index>& nodes() { return nodes_; }
+
+ private:
+  // Gram-Schmidt; columns that vanish are dropped, the coarse vectors are the factors.
+  void add(const std::vector<Index>& rows, const NearNullSpace& vectors) {
+    std::vector<std::vector<double>> kept, factor;
+    for (std::size_t c = 0; c < width_; ++c) {
+      std::vector<double> v;
+      for (const Index i : rows) v.push_back(vectors.values[static_cast<std::size_t>(i) * width_ + c]);
+      const double size = square(v);
+      for (auto& row : factor) row.push_back(0);
+      for (int pass = 0; pass < 2; ++pass)  // twice is enough
+        for (std::size_t q = 0; q < kept.size(); ++q) {
+          double along = 0;
+          for (std::size_t i = 0; i < v.size(); ++i) along += kept[q][i] * v[i];
+          for (std::size_t i = 0; i < v.size(); ++i) v[i] -= along * kept[q][i];
+          factor[q].back() += along;
+        }
+      const double left = square(v), length = std::sqrt(left);
+      if (!(left > 1e-12 * size) || size == 0) continue;
+      for (double& value : v) value /= length;
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        values_[static_cast<std::size_t>(rows[i]) * width_ + kept.size()] = v[i];
+      kept.push_back(std::move(v));
+      factor.emplace_back(c, 0.0);
+      factor.back().push_back(length);
+    }
+    for (const auto& row : factor) coarse_.values.insert(coarse_.values.end(), row.begin(), row.end());
+    nodes_.push_back(nodes_.back() + static_cast<Index>(kept.size()));
+  }
+  static double square(const std::vector<double>& v) {
+    double sum = 0;
+    for (const double value : v) sum += value * value;
+    return sum;
+  }
+
+  std::size_t width_;
+  std::vector<double> values_;  // width_ per row
+  std::vector<Index> aggregate_of_;
+  NearNullSpace coarse_;
+  std::vector<Index> nodes_{0};  // first columns of aggregates
+};
+
 }  // namespace
 
-Entries smoothed_constants(const Graph& graph, const Aggregates& aggregates) {
+Entries smoothed_constants(const Graph& graph, const Aggregates& aggregates, int most_entries) {
   const Index block = block_rows(graph.rows);
   std::vector<BlockRows> blocks(static_cast<std::size_t>((graph.rows + block - 1) / block));
   parallel_blocks(graph.rows, block, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -100,12 +180,8 @@ Entries smoothed_constants(const Graph& graph, const Aggregates& aggregates) {
     to.values.reserve(2 * static_cast<std::size_t>(end - begin));
     ConstantsRow row;
     for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i) {
-      row.make(graph, aggregates, i);
-      to.counts.push_back(static_cast<Index>(row.entries.size()));
-      for (const auto& [column, value] : row.entries) {
-        to.columns.push_back(column);
-        to.values.push_back(static_cast<float>(value));
-      }
+      row.make(graph, aggregates, i, static_cast<std::size_t>(most_entries));
+      to.append(row.entries);
     }
   });
   return joined(graph.rows, blocks);
@@ -113,99 +189,25 @@ Entries smoothed_constants(const Graph& graph, const Aggregates& aggregates) {
 
 Entries smoothed_vectors(const Graph& graph, const Aggregates& aggregates, NearNullSpace& vectors,
                          std::vector<Index>& nodes) {
-  const int width = vectors.columns;
-  const bool single = nodes.empty();
-  // Rows of every aggregate.
-  std::vector<Index> starts(static_cast<std::size_t>(aggregates.count) + 1, 0), members;
-  for (const Index of : aggregates.of)
-    if (of >= 0) ++starts[static_cast<std::size_t>(of) + 1];
-  for (std::size_t a = 1; a < starts.size(); ++a) starts[a] += starts[a - 1];
-  members.resize(static_cast<std::size_t>(starts.back()));
-  std::vector<Index> next(starts.begin(), starts.end() - 1);
-  for (std::size_t node = 0; node < aggregates.of.size(); ++node)
-    if (const Index of = aggregates.of[node]; of >= 0)
-      members[static_cast<std::size_t>(next[static_cast<std::size_t>(of)]++)] = static_cast<Index>(node);
-
-  // T: the vectors made orthonormal on each aggregate; those that vanish there are dropped.
-  std::vector<double> tentative(vectors.values.size(), 0);
-  NearNullSpace coarse{width, {}};
-  std::vector<Index> coarse_nodes{0};
-  std::vector<Index> rows;
-  std::vector<std::vector<double>> kept;
-  for (std::size_t a = 0; a + 1 < starts.size(); ++a) {
-    rows.clear();
-    for (Index m = starts[a]; m < starts[a + 1]; ++m) {
-      const Index node = members[static_cast<std::size_t>(m)];
-      const Index begin = single ? node : nodes[static_cast<std::size_t>(node)];
-      const Index end = single ? node + 1 : nodes[static_cast<std::size_t>(node) + 1];
-      for (Index i = begin; i < end; ++i) rows.push_back(i);
-    }
-    kept.clear();
-    std::vector<std::vector<double>> factor;  // R, one row per kept column
-    for (int c = 0; c < width; ++c) {
-      std::vector<double> v;
-      double size = 0;
-      for (const Index i : rows) {
-        v.push_back(vectors.values[static_cast<std::size_t>(i) * static_cast<std::size_t>(width) +
-                                   static_cast<std::size_t>(c)]);
-        size += v.back() * v.back();
-      }
-      const auto remove = [&](std::size_t q) {
-        double along = 0;
-        for (std::size_t i = 0; i < v.size(); ++i) along += kept[q][i] * v[i];
-        for (std::size_t i = 0; i < v.size(); ++i) v[i] -= along * kept[q][i];
-        return along;
-      };
-      for (auto& row : factor) row.push_back(0);
-      for (int pass = 0; pass < 2; ++pass)  // twice is enough
-        for (std::size_t q = 0; q < kept.size(); ++q) factor[q].back() += remove(q);
-      double left = 0;
-      for (const double value : v) left += value * value;
-      if (!(left > 1e-12 * size) || size == 0) continue;
-      const double length = std::sqrt(left);
-      for (double& value : v) value /= length;
-      kept.push_back(v);
-      factor.emplace_back(static_cast<std::size_t>(c), 0.0);
-      factor.back().push_back(length);
-    }
-    for (std::size_t q = 0; q < kept.size(); ++q)
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        tentative[static_cast<std::size_t>(rows[i]) * static_cast<std::size_t>(width) + q] = kept[q][i];
-    for (const auto& row : factor) coarse.values.insert(coarse.values.end(), row.begin(), row.end());
-    coarse_nodes.push_back(coarse_nodes.back() + static_cast<Index>(kept.size()));
-  }
-
-  std::vector<Index> node_of;
-  if (!single) {
-    node_of.resize(static_cast<std::size_t>(graph.rows));
-    for (std::size_t node = 0; node + 1 < nodes.size(); ++node)
-      for (Index i = nodes[node]; i < nodes[node + 1]; ++i) node_of[static_cast<std::size_t>(i)] = static_cast<Index>(node);
-  }
-  const auto aggregate_of = [&](Index i) {
-    return aggregates.of[static_cast<std::size_t>(single ? i : node_of[static_cast<std::size_t>(i)])];
-  };
+  Tentative tentative(graph.rows, aggregates, vectors, nodes);
   const Index block = block_rows(graph.rows);
   std::vector<BlockRows> blocks(static_cast<std::size_t>((graph.rows + block - 1) / block));
   parallel_blocks(graph.rows, block, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
     BlockRows& to = blocks[static_cast<std::size_t>(begin / block)];
     std::vector<std::pair<Index, double>> entries;
+    const auto add = [&](Index row, double weight) {
+      tentative.for_each(row, [&](Index c, double share) {
+        const double value = weight * share;
+        if (value == 0) return;
+        const auto found = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.first == c; });
+        if (found == entries.end())
+          entries.emplace_back(c, value);
+        else
+          found->second += value;
+      });
+    };
     for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i) {
       entries.clear();
-      const auto add = [&](Index row, double weight) {
-        const Index of = aggregate_of(row);
-        if (of < 0) return;
-        const Index first = coarse_nodes[static_cast<std::size_t>(of)];
-        for (Index c = first; c < coarse_nodes[static_cast<std::size_t>(of) + 1]; ++c) {
-          const double value = weight * tentative[static_cast<std::size_t>(row) * static_cast<std::size_t>(width) +
-                                                  static_cast<std::size_t>(c - first)];
-          if (value == 0) continue;
-          const auto found = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.first == c; });
-          if (found == entries.end())
-            entries.emplace_back(c, value);
-          else
-            found->second += value;
-        }
-      };
       const double d = smoothing_diagonal(graph, i), scale = d > 0 ? damping / d : 0;
       double filtered = static_cast<double>(graph.diagonal[i]);
       for (Index k = graph.starts[i]; k < graph.starts[i + 1]; ++k) {
@@ -215,21 +217,16 @@ Entries smoothed_vectors(const Graph& graph, const Aggregates& aggregates, NearN
           filtered += static_cast<double>(graph.values[k]);
       }
       add(i, 1 - scale * filtered);
-      to.counts.push_back(static_cast<Index>(entries.size()));
-      for (const auto& [column, value] : entries) {
-        to.columns.push_back(column);
-        to.values.push_back(static_cast<float>(value));
-      }
+      to.append(entries);
     }
   });
-  vectors = std::move(coarse);
-  nodes = std::move(coarse_nodes);
+  vectors = std::move(tentative.coarse());
+  nodes = std::move(tentative.nodes());
   return joined(graph.rows, blocks);
 }
 
-Graph NodeGraph::view(float threshold) const {
-  return {static_cast<Index>(starts.size()) - 1, starts.data(), columns.data(), values.data(), diagonal.data(),
-          threshold};
+Graph NodeGraph::view(double limit) const {
+  return {static_cast<Index>(starts.size()) - 1, starts.data(), columns.data(), values.data(), diagonal.data(), limit};
 }
 
 NodeGraph condensed(const Graph& graph, const std::vector<Index>& nodes) {
@@ -333,7 +330,7 @@ void Prolongation::transpose(std::span<const float> fine, std::span<float> coars
     std::fill(to + low, to + high, 0.0f);
     const Index *place = places_.data() + passed_[b], *starts = p_.starts.data(), *columns = p_.columns.data();
     const float *weights = p_.values.data(), *from = fine.data();
-    float *__restrict mine = to, *__restrict passed = values_.data();
+    float* __restrict mine = to, * __restrict passed = values_.data();
     if (p_.starts.empty()) {
       for (std::ptrdiff_t i = begin; i < end; ++i)
         if (const Index column = columns[i]; column >= low && column < high)

@@ -28,8 +28,8 @@ class Prolongation {
   Index first(Index block) const { return first_[static_cast<std::size_t>(block)]; }
   const Entries& entries() const { return p_; }
 
-  void add(std::span<const float> coarse, std::span<float> fine) const;       // fine += P coarse
-  void transpose(std::span<const float> fine, std::span<float> coarse);       // coarse = P' fine
+  void add(std::span<const float> coarse, std::span<float> fine) const;  // fine += P coarse
+  void transpose(std::span<const float> fine, std::span<float> coarse);  // coarse = P' fine
   // body(column, value) for the entries of a row
   template <class F>
   void for_each(Index row, F&& body) const {
@@ -63,8 +63,9 @@ class Prolongation {
   std::vector<float> values_;           // of guests_, for transpose
 };
 
-// For constants: the rows of P sum up to 1 exactly but for rounding. At most four entries per row.
-Entries smoothed_constants(const Graph& graph, const Aggregates& aggregates);
+// For constants: the rows of P sum up to 1 but for rounding. Beyond the largest entries of a row, the rest goes to its
+// own aggregate.
+Entries smoothed_constants(const Graph& graph, const Aggregates& aggregates, int most_entries);
 
 // Near null vectors of a level: `columns` values per row.
 struct NearNullSpace {
@@ -81,7 +82,7 @@ Entries smoothed_vectors(const Graph& graph, const Aggregates& aggregates, NearN
 struct NodeGraph {
   std::vector<Index> starts, columns;
   std::vector<float> values, diagonal;
-  Graph view(float threshold) const;
+  Graph view(double limit) const;
 };
 NodeGraph condensed(const Graph& graph, const std::vector<Index>& nodes);
 

@@ -27,7 +27,8 @@ struct Numbers {
   // Of the neighbour of a cell across side f of face_directions; -1: no unknown.
   std::int32_t beside(int cell, int f) const {
     const int stride = strides[f / 2], index = cell / stride % 8;
-    if (f % 2 == 0) return index > 0 ? rows.centre[cell - stride] : rows.face[static_cast<std::size_t>(f)][cell + 7 * stride];
+    if (f % 2 == 0)
+      return index > 0 ? rows.centre[cell - stride] : rows.face[static_cast<std::size_t>(f)][cell + 7 * stride];
     return index < 7 ? rows.centre[cell + stride] : rows.face[static_cast<std::size_t>(f)][cell - 7 * stride];
   }
 };
@@ -36,7 +37,8 @@ float face(const std::array<TileRows<float, 8>, 3>& c, int cell, int f) {
   const auto axis = static_cast<std::size_t>(f / 2);
   const int stride = strides[axis];
   if (f % 2 == 0) return c[axis].centre[cell];
-  return cell / stride % 8 < 7 ? c[axis].centre[cell + stride] : c[axis].face[static_cast<std::size_t>(f)][cell - 7 * stride];
+  return cell / stride % 8 < 7 ? c[axis].centre[cell + stride]
+                               : c[axis].face[static_cast<std::size_t>(f)][cell - 7 * stride];
 }
 
 // The lower neighbour along x comes last: Gauss-Seidel waits for it.
@@ -83,8 +85,11 @@ AlgebraicSystem assemble(const PoissonLevel& fine, const Components& components)
   const auto for_each_face = [&](int t, auto&& body) {
     Numbers near{{row_of + std::ptrdiff_t{t} * tile_cells, {}}};
     for (std::size_t f = 0; f < 6; ++f)
-      near.rows.face[f] = row_of + std::ptrdiff_t{volume.buckets().neighbours(t)[static_cast<std::size_t>(face_directions[f])]} * tile_cells;
-    const std::array<TileRows<float, 8>, 3> c{fine.arrays.faces(t, 0), fine.arrays.faces(t, 1), fine.arrays.faces(t, 2)};
+      near.rows.face[f] =
+          row_of +
+          std::ptrdiff_t{volume.buckets().neighbours(t)[static_cast<std::size_t>(face_directions[f])]} * tile_cells;
+    const std::array<TileRows<float, 8>, 3> c{fine.arrays.faces(t, 0), fine.arrays.faces(t, 1),
+                                              fine.arrays.faces(t, 2)};
     auto row = static_cast<std::size_t>(first[static_cast<std::size_t>(t)] - first.front());
     for_each_unknown(fine.cells[static_cast<std::size_t>(t)], [&](int cell) {
       for (const int f : side_order)
@@ -117,7 +122,8 @@ AlgebraicSystem assemble(const PoissonLevel& fine, const Components& components)
   m.columns.resize(static_cast<std::size_t>(m.starts.back()));
   m.values.resize(m.columns.size());
   for_each_tile(fine.count(), [&](int t) {
-    auto at = static_cast<std::size_t>(m.starts[static_cast<std::size_t>(first[static_cast<std::size_t>(t)] - first.front())]);
+    auto at = static_cast<std::size_t>(
+        m.starts[static_cast<std::size_t>(first[static_cast<std::size_t>(t)] - first.front())]);
     for_each_face(t, [&](std::size_t, float value, std::int32_t to) {
       if (to < 0) return;
       m.columns[at] = to;

@@ -26,7 +26,7 @@ const char* name_of(PressureMethod method) {
 }  // namespace
 
 PressureSolver::PressureSolver(DiscreteVolume& volume, PressureMethod method)
-    : volume_(&volume), tiles_(volume), algebraic_(volume.domain().communicator()), method_(method) {}
+    : tiles_(volume), algebraic_(volume.domain().communicator()), method_(method) {}
 
 void PressureSolver::set_matrix(ChannelId<float> coefficient, ChannelId<std::uint8_t> cell) {
   tiles_.set_matrix(coefficient, cell);
@@ -57,8 +57,8 @@ PoissonReport PressureSolver::solve_by_rows(PressureMethod method, ChannelId<dou
   tiles_.take_rows(b, rows_b_);
   tiles_.take_rows(x, rows_x_);
   constexpr double margin = 0.999;  // the residual is measured again on tiles, where sums round differently
-  const CgReport cg =
-      algebraic_.solve(rows_b_, rows_x_, {.relative = margin * options.tolerance, .max_iterations = options.max_iterations});
+  const CgReport cg = algebraic_.solve(
+      rows_b_, rows_x_, {.relative = margin * options.tolerance, .max_iterations = options.max_iterations});
   tiles_.put_rows(rows_x_, x);
   report = tiles_.solve(b, x, {options.tolerance, 0});
   report.iterations = cg.iterations;

@@ -17,10 +17,13 @@ using namespace poisson;
 
 namespace {
 
-constexpr int window = 4;             // iterations over which convergence is judged
-constexpr double slow = 0.5;          // reduction per iteration that calls for the W cycle
-constexpr int algebraic_beyond = 40;  // predicted iterations
-constexpr int refresh_every = 20;     // iterations between residuals computed from x
+constexpr int window = 4;        // iterations over which convergence is judged
+constexpr int long_window = 12;  // the same, before another method is asked for
+constexpr double slow = 0.5;     // reduction per iteration that calls for the W cycle
+// Predicted iterations that cost as much as to assemble and solve by rows, where all cells of the tiles are unknowns:
+// tiles pay for the others too (`ymir bench poisson` measures both).
+constexpr double algebraic_beyond = 70;
+constexpr int refresh_every = 20;  // iterations between residuals computed from x
 
 // A power of two that brings values of root mean square sqrt(sum / count) to about 1: scaling by it is exact.
 double unit_scale(double sum, std::int64_t count) {
@@ -46,6 +49,7 @@ struct TilePoisson::Impl {
   Components components;
   Multigrid multigrid;
   std::vector<double> sums, norms, part_sums;
+  double filled = 1;  // share of the cells of tiles that are unknowns
 
   // The solve in progress.
   PoissonReport report;
@@ -233,8 +237,11 @@ void TilePoisson::Impl::judge(std::vector<double>& history, double target, bool&
   if (history.size() <= window) return;
   const double now = history.back(), rate = std::pow(now / history[history.size() - 1 - window], 0.5 / window);
   if (!(now > target * target)) return;
-  const double left = rate < 1 ? std::log(target / std::sqrt(now)) / std::log(rate) : 1e9;
-  if (report.iterations + left > algebraic_beyond && cycle == Cycle::w) report.wants_algebraic = true;
+  if (cycle == Cycle::w && history.size() > long_window) {  // conjugate gradients are slow at first
+    const double mean = std::pow(now / history.front(), 0.5 / static_cast<double>(history.size() - 1));
+    const double left = mean < 1 ? std::log(target / std::sqrt(now)) / std::log(mean) : 1e9;
+    if (report.iterations + left > algebraic_beyond * filled) report.wants_algebraic = true;
+  }
   if (rate <= slow || cycle == Cycle::w) return;
   cycle = Cycle::w;
   restart = true;
@@ -313,6 +320,8 @@ void TilePoisson::set_matrix(ChannelId<float> coefficient, ChannelId<std::uint8_
   s.survey.run(*s.fine, s.volume, coefficient, cell);
   s.components.find(*s.fine, s.survey);
   s.multigrid.build(*s.fine, s.survey, new_tiles);
+  const std::int64_t tiles = s.communicator().sum(std::int64_t{s.fine->count()});
+  s.filled = static_cast<double>(s.fine->unknowns) / static_cast<double>(std::max<std::int64_t>(1, tiles * tile_cells));
   s.sums.resize(static_cast<std::size_t>(s.fine->count()));
   s.norms.resize(s.sums.size());
 }

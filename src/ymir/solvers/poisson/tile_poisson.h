@@ -1,8 +1,8 @@
 // The pressure equation on 8^3 tiles,
 //   sum over the faces f of cell i of c_f (x_i - x_f) = b_i
-// for all cells of a Discrete Volume marked as unknowns (1). x_f is 0 in cells without unknown: a face with c > 0 towards
-// one is an open side, a wall has c = 0. Conjugate gradients in double precision, preconditioned by a multigrid cycle
-// in single precision; nothing but c is stored of the matrix. [method notes C, 2, 3]
+// for all cells of a Discrete Volume marked as unknowns (1). x_f is 0 in cells without unknown: a face with c > 0
+// towards one is an open side, a wall has c = 0. Conjugate gradients in double precision, preconditioned by a multigrid
+// cycle in single precision; nothing but c is stored of the matrix. [method notes C, 2, 3]
 //
 // Components without an open side are singular: the mean of b over each is removed and x gets mean 0. Results are the
 // same bits for any number of threads and ranks.
@@ -18,8 +18,8 @@
 namespace ymir {
 
 struct PoissonOptions {
-  double tolerance = 1e-6;   // on |b - A x| / |b|, both without the removed means
-  int max_iterations = 200;  // of conjugate gradients
+  double tolerance = 1e-6;      // on |b - A x| / |b|, both without the removed means
+  int max_iterations = 200;     // of conjugate gradients
   bool stop_when_slow = false;  // return as soon as another method is wanted
 };
 
@@ -32,7 +32,7 @@ struct PoissonReport {
   std::int64_t unknowns = 0;
   std::int64_t components = 0, closed_components = 0;
   double removed = 0;            // largest mean removed from b, in absolute value
-  bool wants_algebraic = false;  // geometry that this hierarchy suits badly: beyond 40 iterations, or it broke down
+  bool wants_algebraic = false;  // geometry that this hierarchy suits badly: too many iterations, or it broke down
   std::string solver;            // cycle used at the end
 };
 
