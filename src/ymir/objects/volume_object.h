@@ -37,6 +37,7 @@ class VolumeObject final : public Object {
   };
   struct Pressure {
     bool enabled = false;
+    PressureMethod method = PressureMethod::automatic;
     PoissonOptions options;
   };
 
@@ -62,7 +63,10 @@ class VolumeObject final : public Object {
   bool advancing(const Step& step) const { return step.iteration == 0 || step.iteration + 1 < passes(); }
   void add_solid(GasSolid solid) { boundary_.add(std::move(solid)); }
   void add_sheet(GasSheet sheet) { boundary_.add(std::move(sheet)); }
-  void set_pressure(const Pressure& pressure) { pressure_ = pressure; }
+  void set_pressure(const Pressure& pressure) {
+    pressure_ = pressure;
+    projection_.set_method(pressure.method);
+  }
   // mu [Pa s], constant.
   void set_viscosity(double mu, const DiffusionOptions& options = {});
   // Simulated where these objects are.

@@ -8,6 +8,15 @@ Schema<PressureBehavior::Params> PressureBehavior::schema() {
   return Schema<Params>("pressure", "Keeps gas incompressible.")
       .category(Category::material)
       .example("examples/smoke_plume.yaml")
+      .param(&Params::method, "method",
+             "How it is solved: automatic begins with multigrid on the tiles and changes to a method for hard geometry "
+             "(split aggregates, algebraic multigrid, direct) where that is slow.")
+      .enumerated<PressureMethod>({{"automatic", PressureMethod::automatic},
+                                   {"multigrid", PressureMethod::multigrid},
+                                   {"split", PressureMethod::split},
+                                   {"amg", PressureMethod::amg},
+                                   {"direct", PressureMethod::direct}})
+      .advanced()
       .param(&Params::tolerance, "tolerance", unit::none, "Residual of the pressure by its beginning, at the end.")
       .range(1e-12, 0.1)
       .param(&Params::iterations, "iterations", "Most iterations of a solve; a substep that needs more is halved.")
@@ -19,6 +28,7 @@ void PressureBehavior::create(Scope& scope) {
   for (VolumeObject* gas : scope.volume_objects()) {
     VolumeObject::Pressure pressure;
     pressure.enabled = true;
+    pressure.method = params_.method;
     pressure.options.tolerance = params_.tolerance;
     pressure.options.max_iterations = params_.iterations;
     gas->set_pressure(pressure);

@@ -3,11 +3,13 @@
 
 #include "ymir/behaviors/behavior.h"
 #include "ymir/param/schema.h"
+#include "ymir/solvers/poisson/pressure_solver.h"
 
 namespace ymir {
 
 struct PressureBehavior final : Behavior {
   struct Params {
+    PressureMethod method = PressureMethod::automatic;
     double tolerance = 1e-4;
     int iterations = 200;
   };
