@@ -38,8 +38,13 @@ BenchRow measure(int n, const Variant& variant, int steps) {
   pressure.options.tolerance = 1e-4;
   gas.set_pressure(pressure);
   GasEmission source;
-  source.shape = shape_of([](Vec3d x, double) { return norm(x - Vec3d{0, 0.3, 0}) - 0.2; },
-                          [](double) { return Box{{-0.2, 0.1, -0.2}, {0.2, 0.5, 0.2}}; });
+  source.shape = shape_of(
+      [](Vec3d x, double) {
+        return norm(x - Vec3d{0, 0.3, 0}) - 0.2;
+      },
+      [](double) {
+        return Box{{-0.2, 0.1, -0.2}, {0.2, 0.5, 0.2}};
+      });
   source.materials = {{gas.material("density"), [](Vec3d) { return 1.0; }},
                       {gas.material("temperature"), [](Vec3d) { return 420.0; }}};
   add_emission(gas, "source", source);

@@ -84,6 +84,7 @@ def measure(command, environment, repeat, residual, solution):
     row["setup_s"], row["solve_s"] = fastest["setup_s"], fastest["solve_s"]
     row["residual"] = max(r["residual"] for r in tries)
     row["cpu_s"], row["wall_s"] = row["setup_cpu_s"] + row["solve_cpu_s"], row["setup_s"] + row["solve_s"]
+    row["cores"] = row["cpu_s"] / row["wall_s"]
     return row
 
 
@@ -136,4 +137,4 @@ def problem(rows):
 
 
 COLUMNS = ["case", "solver", "unknowns", "setup_cpu_s", "solve_cpu_s", "cpu_s", "setup_s", "solve_s", "wall_s",
-           "iterations", "solver_MB", "matrix_MB", "residual"]
+           "cores", "iterations", "solver_MB", "matrix_MB", "residual"]

@@ -114,7 +114,7 @@ def compare(arguments, folder):
         rows.append({"case": f"{case}, {n}^3", "solver": solver, "frames": frames, "substeps": SUBSTEPS,
                      "cpu_s_per_frame": best["cpu_s"] / frames,
                      "wall_s_per_frame": min(t["wall_s"] for t in tries) / frames,
-                     "voxels": round(best["voxels"]),
+                     "cores": best["cpu_s"] / best["wall_s"], "voxels": round(best["voxels"]),
                      "us_per_voxel_and_step": 1e6 * best["cpu_s"] / (steps * best["voxels"]) if best["voxels"] else 0.0,
                      "cache_MB": best["cache_MB"], "smoke_m3": best["frames"][-1]["smoke_m3"],
                      "heights": {f["frame"]: f["height_m"] for f in best["frames"]}})
@@ -142,5 +142,5 @@ def problem(rows):
     return "; ".join(found)
 
 
-COLUMNS = ["case", "solver", "frames", "substeps", "cpu_s_per_frame", "wall_s_per_frame", "voxels",
+COLUMNS = ["case", "solver", "frames", "substeps", "cpu_s_per_frame", "wall_s_per_frame", "cores", "voxels",
            "us_per_voxel_and_step", "cache_MB", "smoke_m3"]

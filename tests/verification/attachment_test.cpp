@@ -237,7 +237,7 @@ PieceShape shape(std::int64_t strand, Polyline x) { return {nullptr, strand, std
 TEST(EmissionToASurface, ClosestTakesTheNearestPointOfEachSource) {
   const Surface s = square({0, 0, 0}, 1);
   const std::vector<PieceShape> strands = {shape(0, line({-0.5, 0.1, 0.25}, {-0.5, 0.4, 0.25}, 3)),
-                                            shape(1, line({0.5, 2, -0.25}, {0.5, 3, -0.25}, 2))};
+                                           shape(1, line({0.5, 2, -0.25}, {0.5, 3, -0.25}, 2))};
   EmissionRule rule;
   auto pairs = emit_to_surface(rule, strands, s, s.positions);
   ASSERT_EQ(pairs.size(), 2u);
@@ -267,7 +267,7 @@ TEST(EmissionToASurface, WithinRangeTakesEveryTriangleInReach) {
   rule.kind = EmissionKind::within_range;
   // On the diagonal both triangles are at 0.1; 0.2 beside it the other is sqrt(0.1^2 + 0.1^2 * 2) away.
   const std::vector<PieceShape> strands = {shape(0, line({0.3, 0.1, 0.3}, {0.3, 1, 0.3}, 1)),
-                                            shape(1, line({0.4, 0.1, 0.2}, {0.4, 1, 0.2}, 1))};
+                                           shape(1, line({0.4, 0.1, 0.2}, {0.4, 1, 0.2}, 1))};
   rule.range = 0.12;
   auto pairs = emit_to_surface(rule, strands, s, s.positions);
   ASSERT_EQ(pairs.size(), 3u);
@@ -316,7 +316,7 @@ TEST(EmissionToStrands, FindsTheSamePairsAsAComparisonOfAll) {
 TEST(EmissionByNetwork, TakesWhatIsListedAndRefusesWhatDoesNotExist) {
   const Surface s = square({0, 0, 0}, 1);
   const std::vector<PieceShape> strands = {shape(0, line({0, 1, 0}, {1, 1, 0}, 3)),
-                                            shape(1, line({0, 2, 0}, {1, 2, 0}, 3))};
+                                           shape(1, line({0, 2, 0}, {1, 2, 0}, 3))};
   EmissionRule rule;
   rule.kind = EmissionKind::network;
   rule.network = {{1, 2, 0, 3}, {0, 3, 1, 0}};

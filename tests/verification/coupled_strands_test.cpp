@@ -46,8 +46,7 @@ TEST(JoinedTips, GapOfASoftJointIsForceOverTwiceItsStiffness) {
       if (one_object) a.strands.push_back(b.strands[0]);
       CurvesObject& first = run.add(a);
       CurvesObject& second = one_object ? first : run.add(b);
-      add_attachments({&first}, {&second}, soft(stiffness, flexibility),
-                             network({{0, 5, one_object ? 1 : 0, 5}}));
+      add_attachments({&first}, {&second}, soft(stiffness, flexibility), network({{0, 5, one_object ? 1 : 0, 5}}));
       run.start();
       run.load = [&](const StrandsRun::Vertex& v) {
         return Vec3d{v.vertex == 5 ? (v.object + static_cast<std::size_t>(v.strand) == 0 ? -force : force) : 0, 0, 0};

@@ -22,9 +22,7 @@ TaylorGreen taylor_green(int n, bool reflection, AdvectionScheme scheme, Interpo
   const int steps = static_cast<int>(std::ceil(2 / c.voxel));
   c.dt = 2.0 / steps;
   GasRun run(c);
-  const auto exact = [](Vec3d x) {
-    return Vec3d{std::sin(x.x) * std::cos(x.y), -std::cos(x.x) * std::sin(x.y), 0};
-  };
+  const auto exact = [](Vec3d x) { return Vec3d{std::sin(x.x) * std::cos(x.y), -std::cos(x.x) * std::sin(x.y), 0}; };
   run.begin(exact);
   double before = 0, after = 0, error = 0, faces = 0, inner = 0, inner_faces = 0;
   run.for_faces([&](Vec3d, double u, int axis) { before += axis < 2 ? u * u : 0; });

@@ -131,8 +131,8 @@ TEST(GasProjection, KeepsGasAtRestUnderGravity) {
   for (int t = 0; t < grid.volume().buckets().local_count(); ++t)
     for (int c = 0; grid.holds_gas(t) && c < 3; ++c)
       for (int i = 0; i < GasGrid::voxels; ++i)
-        fastest = std::max(fastest, std::abs(static_cast<double>(
-                                        grid.volume().tiles(grid.velocity, c)[t * GasGrid::voxels + i])));
+        fastest = std::max(
+            fastest, std::abs(static_cast<double>(grid.volume().tiles(grid.velocity, c)[t * GasGrid::voxels + i])));
   std::printf("largest speed left: %.1e of g dt\n", fastest / pull);
   EXPECT_LT(fastest, 1e-6 * pull);
 }

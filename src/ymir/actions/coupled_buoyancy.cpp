@@ -86,8 +86,8 @@ class BuoyancyCoupling final : public GasCoupling {
       auto slope = write(volume, room_);  // its values have been used
       for_each_bucket(volume.buckets(), q, open, slope, [&](int t) {
         for (int axis = 0; axis < 3; ++axis) {
-          const int below = volume.buckets().neighbours(t)[static_cast<std::size_t>(
-              face_directions[static_cast<std::size_t>(2 * axis)])];
+          const int below = volume.buckets().neighbours(
+              t)[static_cast<std::size_t>(face_directions[static_cast<std::size_t>(2 * axis)])];
           const double *own = q.tile(t), *lower = q.tile(below) + (n - 1) * stride[axis];
           for (int i = 0; i < GasGrid::voxels; ++i) {
             const double low = i / stride[axis] % n > 0 ? own[i - stride[axis]] : lower[i];
@@ -109,8 +109,7 @@ class BuoyancyCoupling final : public GasCoupling {
   void lift() {
     force_.assign(cloud_.size(), {0, 0, 0});
     for (std::size_t i = 0; i < cloud_.size(); ++i)
-      if (cloud_.takes_part(i))
-        force_[i] = params_.gravity * (-gas_->description().density * cloud_.volume(i));
+      if (cloud_.takes_part(i)) force_[i] = params_.gravity * (-gas_->description().density * cloud_.volume(i));
   }
 
   void fill_faces() {
@@ -141,9 +140,10 @@ class BuoyancyCoupling final : public GasCoupling {
     });
     const auto count = gas_->grid().domain().communicator().sum(std::count(full.begin(), full.end(), 1));
     if (count > 0 && !warned_) {
-      log::warn(fmt::format("{}: objects fill more than {:.0f} % of the voxels in {} tiles; use larger voxels, or expect "
-                            "less room to be taken than there is",
-                            owner_, 100 * (1 - least_pores), count));
+      log::warn(
+          fmt::format("{}: objects fill more than {:.0f} % of the voxels in {} tiles; use larger voxels, or expect "
+                      "less room to be taken than there is",
+                      owner_, 100 * (1 - least_pores), count));
       warned_ = true;
     }
   }

@@ -4,8 +4,8 @@
 //   S_fp = W_pf V_p/h^3,  pores e = 1 - sum S,  flow j = S v,  mobility m = sum S rho/rho_p (0 without inertia)
 //   force on a point: -V_p (W grad p)_p - rho V_p g
 //
-// p is the deviation from the hydrostatic pressure, whose lift is the second term. The compliance of points that share a
-// face is lumped on it: exact for one density, and close for points heavier than the gas.
+// p is the deviation from the hydrostatic pressure, whose lift is the second term. The compliance of points that share
+// a face is lumped on it: exact for one density, and close for points heavier than the gas.
 #pragma once
 
 #include "ymir/objects/volume_object.h"

@@ -77,8 +77,8 @@ class DragCoupling final : public GasCoupling {
     GasDrag d = cloud_.on_strand(i) ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], cloud_.tangent[i], w)
                                     : sphere_drag(law_, cloud_.diameter[i], w);
     d.force *= params_.strength;
-    for (double* k : {&d.derivative.xx, &d.derivative.yy, &d.derivative.zz, &d.derivative.xy, &d.derivative.xz,
-                      &d.derivative.yz})
+    for (double* k :
+         {&d.derivative.xx, &d.derivative.yy, &d.derivative.zz, &d.derivative.xy, &d.derivative.xz, &d.derivative.yz})
       *k *= params_.strength;
     return d;
   }

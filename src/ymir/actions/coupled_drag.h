@@ -5,8 +5,8 @@
 //
 //   I <- I - (M I + dt W'F)/(M + dt K),  u = u0 + I,   K = W' k,  k = J m/(m + dt J) of loose points, J of strands
 //
-// I is the change of velocity by drag, M = rho h^3 the mass of a face, F the force on points at the last u and v. In the
-// last pass solids are solved once more with the force that the gas has felt, F + k W dI, and no other: momentum is
+// I is the change of velocity by drag, M = rho h^3 the mass of a face, F the force on points at the last u and v. In
+// the last pass solids are solved once more with the force that the gas has felt, F + k W dI, and no other: momentum is
 // exchanged to rounding after any number of passes.
 #pragma once
 

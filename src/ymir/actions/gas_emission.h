@@ -25,9 +25,9 @@ struct GasEmission {
     std::function<double(Vec3d x)> value;
   };
   std::vector<Value> materials;
-  std::function<Vec3d(Vec3d x, double time)> velocity;  // empty: motion is left alone
-  std::optional<double> rate;                           // [1/s]; without one values are set at once
-  double flow = 0;                                      // volume of gas that enters per time [m^3/s]
+  std::function<Vec3d(Vec3d x, double time)> velocity;               // empty: motion is left alone
+  std::optional<double> rate;                                        // [1/s]; without one values are set at once
+  double flow = 0;                                                   // volume of gas that enters per time [m^3/s]
   double start = 0, stop = std::numeric_limits<double>::infinity();  // [s]
 };
 

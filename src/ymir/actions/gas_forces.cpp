@@ -11,7 +11,6 @@ namespace {
 
 constexpr int n = GasGrid::side;
 
-
 // Adds the mean of a cell value and that of the lower neighbour to a face: acc[i] += scale (f[i] + f[i - 1]) / 2.
 void add_to_faces(const TileRows<float, n>& rows, int axis, float scale, float* acceleration) {
   using Row = Lanes<float, n>;
@@ -61,8 +60,7 @@ void add_vorticity_confinement(VolumeObject& gas, const std::string& owner, doub
   DiscreteVolume& volume = gas.grid().volume();
   const auto omega = volume.add_channel<float>("vorticity", {n, Sampling::cell, 0.0f, 3, true});
   const auto push = volume.add_channel<float>("confinement", {n, Sampling::cell, 0.0f, 3, true});
-  gas.add_force({owner, "vorticity confinement",
-                 [&gas, omega, push, strength](const Step&, ChannelId<float> to) {
+  gas.add_force({owner, "vorticity confinement", [&gas, omega, push, strength](const Step&, ChannelId<float> to) {
                    GasGrid& grid = gas.grid();
                    DiscreteVolume& v = grid.volume();
                    const auto h = static_cast<float>(grid.voxel());

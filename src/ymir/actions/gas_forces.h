@@ -19,8 +19,8 @@ void add_dissipation(VolumeObject& gas, const std::string& owner, const std::str
 
 // dT/dt = -c ((T - T0)/(T_max - T0))^4, integrated exactly. [method notes C, 8]
 struct CoolingParams {
-  double rate = 3000;                // c [K/s]
-  double peak_temperature = 2000;    // T_max [K]
+  double rate = 3000;              // c [K/s]
+  double peak_temperature = 2000;  // T_max [K]
 };
 void add_cooling(VolumeObject& gas, const std::string& owner, const CoolingParams& params);
 

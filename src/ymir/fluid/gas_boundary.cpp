@@ -170,8 +170,8 @@ void GasBoundary::update(GasGrid& grid, double time, double dt) const {
     std::fill_n(cell.tile(t), GasGrid::voxels, static_cast<std::uint8_t>(d > 0 ? free_kind : CellKind::solid));
     const bool cut = std::abs(d) <= reach;
     // One voxel more: a tile's upper faces are its neighbours'.
-    const bool at_side = box_ && !(box_->box.contains(low - Vec3d{h, h, h}) &&
-                                   box_->box.contains(low + Vec3d{1, 1, 1} * ((n + 1) * h)));
+    const bool at_side =
+        box_ && !(box_->box.contains(low - Vec3d{h, h, h}) && box_->box.contains(low + Vec3d{1, 1, 1} * ((n + 1) * h)));
     if (!cut && (!at_side || d <= 0)) return;
     Nodes nodes;
     if (cut) {
@@ -195,7 +195,8 @@ void GasBoundary::update(GasGrid& grid, double time, double dt) const {
         const double w = fraction(v, axis);
         all += w + fraction(above, axis);
         open.tile(t, axis)[i] = static_cast<float>(w);
-        if (w < 1 && cut) solid_velocity.tile(t, axis)[i] = velocity_of_solids(poses, grid.face_position(t, v, axis), axis);
+        if (w < 1 && cut)
+          solid_velocity.tile(t, axis)[i] = velocity_of_solids(poses, grid.face_position(t, v, axis), axis);
         if (w == 0 && at_side && !cut)
           solid_velocity.tile(t, axis)[i] = velocity_behind_sides(grid.face_position(t, v, axis), axis);
       }
@@ -310,8 +311,7 @@ void GasBoundary::close_sheets(GasGrid& grid, const Poses& poses) const {
     for (const auto& t : sheets_[s].surface.triangles) {
       Placed placed{{}, s, {}};
       for (std::size_t k = 0; k < 3; ++k) {
-        placed.corners[k] =
-            poses.sheets[s].end.to_world(sheets_[s].surface.positions[static_cast<std::size_t>(t[k])]);
+        placed.corners[k] = poses.sheets[s].end.to_world(sheets_[s].surface.positions[static_cast<std::size_t>(t[k])]);
         placed.box.include(placed.corners[k]);
       }
       triangles.push_back(placed);
@@ -344,8 +344,7 @@ void GasBoundary::close_sheets(GasGrid& grid, const Poses& poses) const {
               open.tile(t, axis)[at] = 0;
               const MovingSolid& motion = poses.sheets[triangle.sheet];
               const Vec3d p = grid.face_position(t, {x, y, z}, axis);
-              solid_velocity.tile(t, axis)[at] =
-                  static_cast<float>(motion.velocity(motion.to_body_at_end(p))[axis]);
+              solid_velocity.tile(t, axis)[at] = static_cast<float>(motion.velocity(motion.to_body_at_end(p))[axis]);
             }
     }
   });

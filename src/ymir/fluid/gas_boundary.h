@@ -17,9 +17,9 @@ namespace ymir {
 enum class Wall : std::uint8_t { free_slip, no_slip, non_stick };
 
 struct GasSolid {
-  std::function<DistanceSample(Vec3d)> distance;              // signed, in the solid's frame [m]
-  double lipschitz = 1;                                       // bound of its gradient
-  std::function<RigidTransform(double time)> pose{};          // empty: still
+  std::function<DistanceSample(Vec3d)> distance;      // signed, in the solid's frame [m]
+  double lipschitz = 1;                               // bound of its gradient
+  std::function<RigidTransform(double time)> pose{};  // empty: still
   Wall wall = Wall::free_slip;
 };
 

@@ -118,8 +118,8 @@ bool GasGrid::set_wanted(const std::vector<BucketKey>& keys, const std::function
   return any_changed;
 }
 
-// Each component of a tile that gets gas becomes the mean of the layers of gas that touch it: a tile that begins at rest
-// beside a stream would be a wall for a moment. Faces it shares with gas are known and stay.
+// Each component of a tile that gets gas becomes the mean of the layers of gas that touch it: a tile that begins at
+// rest beside a stream would be a wall for a moment. Faces it shares with gas are known and stay.
 void GasGrid::continue_velocity(const Lives& lives) {
   struct Beginning {
     int tile;
@@ -152,7 +152,8 @@ void GasGrid::continue_velocity(const Lives& lives) {
           sum[c] += static_cast<double>(u.tile(n, c)[layer * stride[axis] + i % side * across + i / side * along]);
       count += side * side;
     }
-    for (std::size_t c = 0; c < 3; ++c) b.mean[c] = count > 0 ? static_cast<float>(sum[c] / count) : u.tile(t, static_cast<int>(c))[voxels - 1];
+    for (std::size_t c = 0; c < 3; ++c)
+      b.mean[c] = count > 0 ? static_cast<float>(sum[c] / count) : u.tile(t, static_cast<int>(c))[voxels - 1];
   });
   auto out = read_write(*volume_, velocity);
   for_each_bucket(volume_->buckets(), out, [&](int t) {

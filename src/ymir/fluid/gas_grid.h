@@ -19,8 +19,8 @@ enum class CellKind : std::uint8_t { outside, fluid, solid };
 
 class GasGrid {
  public:
-  static constexpr int side = 8;           // voxels along a tile's edge
-  static constexpr int voxels = 512;       // of a tile
+  static constexpr int side = 8;      // voxels along a tile's edge
+  static constexpr int voxels = 512;  // of a tile
   // Substeps that a tile is kept after it was last wanted, plus one; one more in its first.
   static constexpr int longest_life = 6, newborn = longest_life + 1;
 
@@ -32,11 +32,11 @@ class GasGrid {
   DiscreteVolume& volume() { return *volume_; }
   const DiscreteVolume& volume() const { return *volume_; }
 
-  ChannelId<float> velocity;        // faces [m/s]
-  ChannelId<float> open;            // faces: area fraction outside solids
-  ChannelId<float> solid_velocity;  // faces: normal velocity of solids where they cut a face [m/s]
-  ChannelId<std::uint8_t> cell;     // CellKind
-  ChannelId<std::uint8_t> life;     // resolution 4; the same in all of a tile
+  ChannelId<float> velocity;          // faces [m/s]
+  ChannelId<float> open;              // faces: area fraction outside solids
+  ChannelId<float> solid_velocity;    // faces: normal velocity of solids where they cut a face [m/s]
+  ChannelId<std::uint8_t> cell;       // CellKind
+  ChannelId<std::uint8_t> life;       // resolution 4; the same in all of a tile
   ChannelId<std::uint8_t> non_stick;  // 1 in cells at a wall that gas may leave; invalid: there are no such walls
 
   bool holds_gas(int tile) const { return volume_->tiles(life)[tile * life_values] > 0; }

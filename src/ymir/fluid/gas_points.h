@@ -32,9 +32,9 @@ class GasPoints {
  private:
   struct Located {
     Vec3d x;
-    int tile;    // that holds it; of this rank, or a neighbouring one
-    int sender;  // rank it came from
-    int index;   // among those that came from there, in order
+    int tile;      // that holds it; of this rank, or a neighbouring one
+    int sender;    // rank it came from
+    int index;     // among those that came from there, in order
     bool answers;  // this rank samples for it; others only receive from it
   };
   template <class T>
@@ -46,9 +46,9 @@ class GasPoints {
   GasGrid* grid_;
   std::size_t count_ = 0;
   std::vector<std::uint8_t> in_gas_;
-  std::vector<Located> located_;           // sorted by tile, then place
-  std::vector<int> first_;                 // of each tile, local and neighbouring, in located_
-  std::vector<std::vector<int>> sent_to_;  // per rank: my points that went there, in order
+  std::vector<Located> located_;                  // sorted by tile, then place
+  std::vector<int> first_;                        // of each tile, local and neighbouring, in located_
+  std::vector<std::vector<int>> sent_to_;         // per rank: my points that went there, in order
   std::vector<std::vector<std::uint8_t>> asked_;  // per rank, for each of these: that rank answers
   std::vector<int> received_;                     // per rank: points that came from there
 };

@@ -54,7 +54,7 @@ struct RowBounds {
   Row low, high;
 
   static RowBounds of(const RowBounds& a, const RowBounds& b, const Row& t) {
-    const auto first = t < 1 - negligible_weight, second = t > negligible_weight;
+    const auto first = t<1 - negligible_weight, second = t> negligible_weight;
     return {min(select(first, a.low, b.low), select(second, b.low, a.low)),
             max(select(first, a.high, b.high), select(second, b.high, a.high))};
   }

@@ -102,7 +102,10 @@ ProjectionReport Projection::project(ChannelId<float> velocity, double dt, const
   return report;
 }
 
-void Projection::make_rhs(ChannelId<float> velocity) {
+// body(tile, net) for every tile: what leaves each cell of gas beyond what its source gives [m/s], 0 in other cells;
+// nullptr for tiles without gas.
+template <class F>
+void Projection::for_net_outflow(ChannelId<float> velocity, F&& body) {
   DiscreteVolume& volume = grid_->volume();
   const double h = grid_->voxel();
   auto u = read(volume, velocity, Stencil::faces);
@@ -112,10 +115,9 @@ void Projection::make_rhs(ChannelId<float> velocity) {
   auto s = read(volume, source_.valid() ? source_ : velocity);
   auto pores = read(volume, porous_ ? porous_->pores : velocity, Stencil::faces);
   auto flow = read(volume, porous_ ? porous_->flow : velocity, Stencil::faces);
-  auto b = write(volume, rhs_);
-  for_each_bucket(volume.buckets(), u, w, us, cell, s, pores, flow, b, [&](int t) {
+  for_each_bucket(volume.buckets(), u, w, us, cell, s, pores, flow, [&](int t) {
     if (!grid_->holds_gas(t)) {
-      std::fill_n(b.tile(t), GasGrid::voxels, 0.0);
+      body(t, nullptr);
       return;
     }
     Outflow outflow;
@@ -125,17 +127,27 @@ void Projection::make_rhs(ChannelId<float> velocity) {
     outflow.set(outflow.us, us, t);
     outflow.set(outflow.pores, pores, t);
     outflow.set(outflow.flow, flow, t);
+    double net[GasGrid::voxels];
     for (int k = 0; k < n; ++k)
       for (int j = 0; j < n; ++j) {
         const int at = TileRows<float, n>::at(j, k);
-        double out[n];
-        outflow.row(j, k, out);
+        outflow.row(j, k, net + at);
         const std::uint8_t* kind = cell.tile(t) + at;
         for (int i = 0; i < n; ++i) {
-          const double source = source_.valid() ? h * h * static_cast<double>(s.tile(t)[at + i]) : 0;
-          b.tile(t)[at + i] = kind[i] == fluid ? source - h * out[i] : 0;
+          const double source = source_.valid() ? h * static_cast<double>(s.tile(t)[at + i]) : 0;
+          net[at + i] = kind[i] == fluid ? net[at + i] - source : 0;
         }
       }
+    body(t, net);
+  });
+}
+
+void Projection::make_rhs(ChannelId<float> velocity) {
+  const double h = grid_->voxel();
+  double* b = grid_->volume().write_tiles(rhs_, 0, true);
+  for_net_outflow(velocity, [&](int t, const double* net) {
+    double* to = b + std::ptrdiff_t{t} * GasGrid::voxels;
+    for (int i = 0; i < GasGrid::voxels; ++i) to[i] = net != nullptr ? -h * net[i] : 0;
   });
 }
 
@@ -193,8 +205,8 @@ void Projection::correct_flow() {
   for_each_bucket(volume.buckets(), q, mobility, flow, [&](int t) {
     const double* own = q.tile(t);
     for (int axis = 0; axis < 3; ++axis) {
-      const int below = volume.buckets().neighbours(t)[static_cast<std::size_t>(
-          face_directions[static_cast<std::size_t>(2 * axis)])];
+      const int below =
+          volume.buckets().neighbours(t)[static_cast<std::size_t>(face_directions[static_cast<std::size_t>(2 * axis)])];
       const double* lower = q.tile(below) + (n - 1) * stride[axis];
       for (int i = 0; i < GasGrid::voxels; ++i) {
         const float m = mobility.tile(t, axis)[i];
@@ -207,46 +219,20 @@ void Projection::correct_flow() {
 }
 
 double Projection::largest_divergence(ChannelId<float> velocity) {
-  DiscreteVolume& volume = grid_->volume();
-  auto u = read(volume, velocity, Stencil::faces);
-  auto w = read(volume, grid_->open, Stencil::faces);
-  auto us = read(volume, grid_->solid_velocity, Stencil::faces);
-  auto cell = read(volume, grid_->cell);
-  auto s = read(volume, source_.valid() ? source_ : velocity);
-  auto pores = read(volume, porous_ ? porous_->pores : velocity, Stencil::faces);
-  auto flow = read(volume, porous_ ? porous_->flow : velocity, Stencil::faces);
+  const DiscreteVolume& volume = grid_->volume();
   std::vector<double> largest(static_cast<std::size_t>(volume.buckets().local_count()), 0);
-  const double h = grid_->voxel();
   const bool may_leave = grid_->non_stick.valid();
-  auto bounded = read(volume, may_leave ? grid_->non_stick : grid_->cell);
-  for_each_bucket(volume.buckets(), u, w, us, cell, s, pores, flow, bounded, [&](int t) {
-    if (!grid_->holds_gas(t)) return;
-    Outflow outflow;
-    outflow.porous = porous_.has_value();
-    outflow.set(outflow.u, u, t);
-    outflow.set(outflow.w, w, t);
-    outflow.set(outflow.us, us, t);
-    outflow.set(outflow.pores, pores, t);
-    outflow.set(outflow.flow, flow, t);
+  const std::uint8_t* bounded = may_leave ? volume.tiles(grid_->non_stick) : nullptr;
+  for_net_outflow(velocity, [&](int t, const double* net) {
     double most = 0;
-    for (int k = 0; k < n; ++k)
-      for (int j = 0; j < n; ++j) {
-        const int at = TileRows<float, n>::at(j, k);
-        double out[n];
-        outflow.row(j, k, out);
-        const std::uint8_t* kind = cell.tile(t) + at;
-        for (int i = 0; i < n; ++i) {
-          const double source = source_.valid() ? h * static_cast<double>(s.tile(t)[at + i]) : 0;
-          if (kind[i] != fluid) continue;
-          const double left = out[i] - source;
-          const bool gap = may_leave && bounded.tile(t)[at + i] != 0 && left > 0;
-          if (!gap) most = std::max(most, std::abs(left));
-        }
-      }
+    for (int i = 0; net != nullptr && i < GasGrid::voxels; ++i) {
+      const bool gap = may_leave && bounded[std::ptrdiff_t{t} * GasGrid::voxels + i] != 0 && net[i] > 0;
+      if (!gap) most = std::max(most, std::abs(net[i]));
+    }
     largest[static_cast<std::size_t>(t)] = most;
   });
   const double local = largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
-  return grid_->domain().communicator().max(local) / h;
+  return grid_->domain().communicator().max(local) / grid_->voxel();
 }
 
 }  // namespace ymir

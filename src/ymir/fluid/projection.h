@@ -5,8 +5,8 @@
 //
 //   q = dt p/rho [m^2/s], w open fraction, us velocity of solids [m/s], s source [1/s]
 //
-// Objects that fill a part of the gas make it porous: with pores of share e, a flow j of their own (share by velocity) and
-// a mobility m (share by density relative to the gas), w u becomes w (e u + j), and w (e + m) stands before the
+// Objects that fill a part of the gas make it porous: with pores of share e, a flow j of their own (share by velocity)
+// and a mobility m (share by density relative to the gas), w u becomes w (e u + j), and w (e + m) stands before the
 // differences of q: their inertia gives way to the pressure too. [Stomakhin2020; method notes C, 7]
 //
 // At non-stick walls q >= 0 and the gas may leave: the divergence left there is the gap that opens. [notes C, 5]
@@ -48,6 +48,8 @@ class Projection {
 
  private:
   void make_coefficient();
+  template <class F>
+  void for_net_outflow(ChannelId<float> velocity, F&& body);
   void make_rhs(ChannelId<float> velocity);
   void correct(ChannelId<float> velocity);
   void correct_flow();

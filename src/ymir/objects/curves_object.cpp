@@ -131,8 +131,18 @@ void CurvesObject::visit_points(const std::function<void(const PointBlock&)>& vi
       for (int k = 0; k < 3; ++k) t[k][i] = direction[k];
       length[i] = 0.5 * norm(e);
     }
-    visit({nullptr, g, n, 0, 0, x, planes(channels_.velocity), plane(channels_.mass), plane(channels_.radius), 0,
-           {t[0], t[1], t[2]}, length});
+    visit({nullptr,
+           g,
+           n,
+           0,
+           0,
+           x,
+           planes(channels_.velocity),
+           plane(channels_.mass),
+           plane(channels_.radius),
+           0,
+           {t[0], t[1], t[2]},
+           length});
   }
 }
 

@@ -56,9 +56,9 @@ ChannelId<float> VolumeObject::material(const std::string& name) {
   for (const Material& m : materials_)
     if (m.name == name) return m.value;
   const auto value = static_cast<float>(ambient(name));
-  materials_.push_back(
-      {name, grid_.volume().add_channel<float>(name, {n, Sampling::cell, value}),
-       grid_.volume().add_channel<float>("next_" + name, {n, Sampling::cell, value, 1, true}), ambient(name)});
+  materials_.push_back({name, grid_.volume().add_channel<float>(name, {n, Sampling::cell, value}),
+                        grid_.volume().add_channel<float>("next_" + name, {n, Sampling::cell, value, 1, true}),
+                        ambient(name)});
   return materials_.back().value;
 }
 
@@ -71,8 +71,7 @@ ChannelId<float> VolumeObject::volume_source() {
 }
 
 void VolumeObject::add_coupling(std::unique_ptr<GasCoupling> coupling) {
-  if (!start_.valid())
-    start_ = grid_.volume().add_channel<float>("start", {n, Sampling::face, 0.0f, 3, true});
+  if (!start_.valid()) start_ = grid_.volume().add_channel<float>("start", {n, Sampling::face, 0.0f, 3, true});
   couplings_.push_back(std::move(coupling));
 }
 
@@ -128,14 +127,19 @@ void VolumeObject::schedule(Timeline& timeline) {
   own(Stage::substep_begin, "tiles where gas is needed", {"*"}, {"*"}, [this](const Step& step) { fit_tiles(step); });
   own(Stage::boundary_motion, "solids on the grid", {}, {"open", "solid_velocity", "cell"},
       [this](const Step& step) { fit_boundary(step); });
-  if (source_.valid())
-    own(Stage::boundary_motion, "inflow", {}, {"source"}, [this](const Step& step) { feed(step); });
+  if (source_.valid()) own(Stage::boundary_motion, "inflow", {}, {"source"}, [this](const Step& step) { feed(step); });
   if (!winds_.empty())
     own(Stage::boundary_motion, "wind at the rim", {}, {"velocity"}, [this](const Step& step) { blow(step); });
   for (const GasWind& wind : winds_) action(Stage::boundary_motion, wind.owner, wind.what, {"velocity"});
   for (const auto& coupling : couplings_)
-    timeline.add({Stage::solid_forces, group(), Role::action, coupling->owner(), coupling->what() + " from " + path(),
-                  {"velocity"}, {"force"}, [&c = *coupling](const Step& step) { c.prepare(step); }});
+    timeline.add({Stage::solid_forces,
+                  group(),
+                  Role::action,
+                  coupling->owner(),
+                  coupling->what() + " from " + path(),
+                  {"velocity"},
+                  {"force"},
+                  [&c = *coupling](const Step& step) { c.prepare(step); }});
   for (const auto& coupling : couplings_)
     action(Stage::fluid_forces, coupling->owner(), coupling->what(), {"velocity"});
   for (const GasForce& force : forces_) action(Stage::fluid_forces, force.owner, force.what, {"acceleration"});
@@ -180,8 +184,7 @@ double VolumeObject::largest_speed() const {
 
 double VolumeObject::step_limit() const {
   const double speed = largest_speed();
-  return speed > 0 ? description_.courant_number * description_.voxel / speed
-                   : std::numeric_limits<double>::infinity();
+  return speed > 0 ? description_.courant_number * description_.voxel / speed : std::numeric_limits<double>::infinity();
 }
 
 bool VolumeObject::has_material_in(int tile) const {
@@ -242,16 +245,17 @@ void VolumeObject::refuse_too_much(std::size_t tiles) const {
   const double bytes = static_cast<double>(grid_.domain().communicator().sum(static_cast<std::int64_t>(tiles))) *
                        GasGrid::voxels * bytes_per_voxel();
   if (bytes > description_.most_memory)
-    throw Error(ExitCode::bad_input,
-                fmt::format("{}: {:.1f} million voxels need about {:.1f} GB, more than the {:.1f} GB allowed; use larger "
-                            "voxels (`voxel:`), a smaller `domain:`, less `padding:`, or raise `memory:`",
-                            path(), bytes / bytes_per_voxel() * 1e-6, bytes * 1e-9, description_.most_memory * 1e-9));
+    throw Error(
+        ExitCode::bad_input,
+        fmt::format("{}: {:.1f} million voxels need about {:.1f} GB, more than the {:.1f} GB allowed; use larger "
+                    "voxels (`voxel:`), a smaller `domain:`, less `padding:`, or raise `memory:`",
+                    path(), bytes / bytes_per_voxel() * 1e-6, bytes * 1e-9, description_.most_memory * 1e-9));
 }
 
 void VolumeObject::fit_tiles(const Step& step) {
   const std::vector<BucketKey> wanted = wanted_tiles(step);
-  refuse_too_much(wanted.size() / static_cast<std::size_t>(
-                                      description_.everywhere ? grid_.domain().communicator().size() : 1));
+  refuse_too_much(wanted.size() /
+                  static_cast<std::size_t>(description_.everywhere ? grid_.domain().communicator().size() : 1));
   const auto behind_wall = [&](BucketCoord tile) { return boundary_.behind_wall(grid_.domain(), tile); };
   if (grid_.set_wanted(wanted, behind_wall)) boundary_stale_ = true;
 }
@@ -370,8 +374,8 @@ void VolumeObject::apply_viscosity(const Step& step) {
   if (!advancing(step)) return;
   DiffusionReport& report = viscosity_.report;
   report = viscosity_.solver->apply(grid_.velocity, viscosity_.mu / description_.density * step.dt, viscosity_.options);
-  log::debug(fmt::format("{}: viscosity after {} iterations, residual {:.2g}", path(), report.iterations,
-                         report.residual));
+  log::debug(
+      fmt::format("{}: viscosity after {} iterations, residual {:.2g}", path(), report.iterations, report.residual));
   if (report.converged) return;
   report_.status = SolveReport::Status::failed;
   report_.iterations = report.iterations;
@@ -513,8 +517,8 @@ ObjectState VolumeObject::frame_state() const {
     constexpr int stride[3] = {1, n, n * n};
     for (int c = 0; c < 3; ++c) {
       const float* own = volume.tiles(grid_.velocity, c) + static_cast<std::ptrdiff_t>(t) * GasGrid::voxels;
-      const int above = volume.buckets().neighbours(t)[static_cast<std::size_t>(
-          face_directions[static_cast<std::size_t>(2 * c + 1)])];
+      const int above = volume.buckets().neighbours(
+          t)[static_cast<std::size_t>(face_directions[static_cast<std::size_t>(2 * c + 1)])];
       const float* next = volume.tiles(grid_.velocity, c) + static_cast<std::ptrdiff_t>(above) * GasGrid::voxels;
       for (int i = 0; i < GasGrid::voxels; ++i) {
         const bool last = i / stride[c] % n == n - 1;
@@ -534,8 +538,7 @@ ObjectState VolumeObject::checkpoint() const {
   state.channels["key"] = Array::of(std::vector<std::uint64_t>(keys.begin(), keys.end()));
   state.channels["life"] = all_tiles(volume, grid_.life);
   state.channels["potential"] = all_tiles(volume, projection_.potential());
-  for (int c = 0; c < 3; ++c)
-    state.channels["velocity." + std::to_string(c)] = all_tiles(volume, grid_.velocity, c);
+  for (int c = 0; c < 3; ++c) state.channels["velocity." + std::to_string(c)] = all_tiles(volume, grid_.velocity, c);
   for (const Material& m : materials_) state.channels["material." + m.name] = all_tiles(volume, m.value);
   return state;
 }

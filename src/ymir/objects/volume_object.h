@@ -23,8 +23,8 @@ namespace ymir {
 class VolumeObject final : public Object {
  public:
   struct Description {
-    double voxel = 0.02;     // [m]
-    double density = 1.2;       // of the gas [kg/m^3]
+    double voxel = 0.02;          // [m]
+    double density = 1.2;         // of the gas [kg/m^3]
     double temperature = 293.15;  // of the air around it [K]
     std::optional<GasBox> box;
     bool everywhere = false;  // all of the box is simulated, not only where something is
@@ -32,8 +32,8 @@ class VolumeObject final : public Object {
     double threshold = 1e-3;  // material below it counts as none
     AdvectionOptions advection;
     bool reflection = false;
-    double courant_number = 4;   // longest move per adaptive substep, in voxels
-    double most_memory = 0;      // [bytes]; 0: no limit
+    double courant_number = 4;  // longest move per adaptive substep, in voxels
+    double most_memory = 0;     // [bytes]; 0: no limit
   };
   struct Pressure {
     bool enabled = false;

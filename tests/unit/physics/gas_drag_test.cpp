@@ -11,7 +11,9 @@ namespace {
 const Gas air{1.2, 1.8e-5};
 
 // Cd from a force across a fibre or on a sphere of given frontal area.
-double coefficient(double force, double speed, double area) { return force / (0.5 * air.density * speed * speed * area); }
+double coefficient(double force, double speed, double area) {
+  return force / (0.5 * air.density * speed * speed * area);
+}
 
 TEST(GasDragLaws, FibresHaveTheCoefficientsOfWhite) {
   const double d = 80e-6, l = 0.01;

@@ -64,8 +64,7 @@ Schema<VolumeObjectBehavior::Params> VolumeObjectBehavior::schema() {
              "Material below it counts as none, relative to 1 or to the ambient value.")
       .positive()
       .advanced()
-      .param(&Params::memory, "memory", unit::none,
-             "Memory the gas may take [GB]; 70 % of the machine's when absent.")
+      .param(&Params::memory, "memory", unit::none, "Memory the gas may take [GB]; 70 % of the machine's when absent.")
       .positive()
       .advanced();
 }
@@ -94,8 +93,8 @@ void VolumeObjectBehavior::create(Scope& scope) {
     d.box = box;
     d.everywhere = domain.fill;
   }
-  auto& gas = scope.add_object(
-      std::make_unique<VolumeObject>(scope.path(), scope.group(), d, scope.domain().communicator()));
+  auto& gas =
+      scope.add_object(std::make_unique<VolumeObject>(scope.path(), scope.group(), d, scope.domain().communicator()));
   if (d.everywhere) {
     const Vec3d voxels = d.box->box.size() / params_.voxel;
     const double bytes = voxels.x * voxels.y * voxels.z * gas.bytes_per_voxel();

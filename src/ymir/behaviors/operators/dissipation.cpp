@@ -15,8 +15,7 @@ Schema<Dissipation::Params> Dissipation::schema() {
 }
 
 void Dissipation::create(Scope& scope) {
-  for (VolumeObject* gas : scope.volume_objects())
-    add_dissipation(*gas, scope.path(), params_.channel, params_.rate);
+  for (VolumeObject* gas : scope.volume_objects()) add_dissipation(*gas, scope.path(), params_.channel, params_.rate);
 }
 
 }  // namespace ymir

@@ -99,9 +99,12 @@ Schema<Emitter::Params> Emitter::schema() {
 void Emitter::create(Scope& scope) {
   const auto fail = [&](const std::string& what) { return Error(ExitCode::bad_input, scope.path() + ": " + what); };
   if (const std::string problem = motion_problem(params_); !problem.empty()) throw fail("motion: " + problem);
-  if (params_.from == EmitterShape::mesh && params_.surface.empty()) throw fail("from: mesh needs `surface:`, an input");
-  if (params_.from == EmitterShape::volume && params_.volume.empty()) throw fail("from: volume needs `volume:`, an input");
-  if (params_.from == EmitterShape::points && params_.points.empty()) throw fail("from: points needs `points:`, a group");
+  if (params_.from == EmitterShape::mesh && params_.surface.empty())
+    throw fail("from: mesh needs `surface:`, an input");
+  if (params_.from == EmitterShape::volume && params_.volume.empty())
+    throw fail("from: volume needs `volume:`, an input");
+  if (params_.from == EmitterShape::points && params_.points.empty())
+    throw fail("from: points needs `points:`, a group");
   const std::vector<VolumeObject*> gases = scope.volume_objects();
   if (gases.empty()) return;
   for (VolumeObject* gas : gases) {
@@ -148,9 +151,10 @@ void Emitter::create(Scope& scope) {
     if (const auto& domain = gas->description().box; domain) {
       for (int axis = 0; axis < 3; ++axis)
         if (box.high[axis] < domain->box.low[axis] || box.low[axis] > domain->box.high[axis])
-          throw fail(fmt::format("the emitter lies outside the domain of {} (its box is [{:.4g}, {:.4g}] on axis {}); "
-                                 "move it or enlarge `domain:`",
-                                 gas->path(), box.low[axis], box.high[axis], "xyz"[axis]));
+          throw fail(
+              fmt::format("the emitter lies outside the domain of {} (its box is [{:.4g}, {:.4g}] on axis {}); "
+                          "move it or enlarge `domain:`",
+                          gas->path(), box.low[axis], box.high[axis], "xyz"[axis]));
     }
     add_emission(*gas, scope.path(), std::move(e));
   }

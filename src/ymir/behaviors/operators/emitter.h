@@ -18,10 +18,10 @@ struct Emitter final : Behavior {
   };
   struct Params : MotionParams {
     EmitterShape from = EmitterShape::sphere;
-    Vec3d center{0, 0, 0};    // [m]
-    double radius = 0.1;      // [m]
+    Vec3d center{0, 0, 0};      // [m]
+    double radius = 0.1;        // [m]
     Vec3d size{0.2, 0.2, 0.2};  // [m]
-    Vec3d rotation{0, 0, 0};  // [rad]
+    Vec3d rotation{0, 0, 0};    // [rad]
     InputRef surface, volume;
     GroupRef points;
     std::optional<double> density;
