@@ -1,7 +1,7 @@
 """Bakes the plume of plume.yaml with Blender's Mantaflow and prints one line of JSON.
 
-blender --background --factory-startup --python plume_mantaflow.py -- FOLDER RESOLUTION FRAMES ADAPTIVE HEAT DENSE
-ADAPTIVE: 1 for the adaptive domain. HEAT: the buoyancy coefficient of temperature. DENSE: smoke from which on it counts
+blender --background --factory-startup --python plume_mantaflow.py -- FOLDER RESOLUTION FRAMES MARGIN HEAT DENSE
+MARGIN: voxels that the adaptive domain keeps around smoke; 0: the whole domain. HEAT: the buoyancy coefficient of temperature. DENSE: smoke from which on it counts
 for the height. CPU time is counted around the bake, without the start of Blender; grids are looked at afterwards.
 """
 import json
@@ -33,7 +33,7 @@ def quietly(call, *arguments):
         return None
 
 
-def add_domain(folder, resolution, frames, adaptive, heat):
+def add_domain(folder, resolution, frames, margin, heat):
     bpy.ops.mesh.primitive_cube_add(size=SIZE, location=(0, 0, SIZE / 2))
     domain = bpy.context.object
     modifier = domain.modifiers.new("Fluid", "FLUID")
@@ -41,7 +41,9 @@ def add_domain(folder, resolution, frames, adaptive, heat):
     settings = modifier.domain_settings
     settings.domain_type = "GAS"
     settings.resolution_max = resolution
-    settings.use_adaptive_domain = adaptive
+    settings.use_adaptive_domain = margin > 0
+    if margin > 0:
+        settings.adapt_margin = margin
     settings.use_noise = False
     # The same two steps in every frame: with equal limits there is nothing left to adapt.
     settings.use_adaptive_timesteps = True
@@ -93,13 +95,13 @@ def look(domain, frame, dense):
 
 
 def main():
-    folder, resolution, frames, adaptive, heat, dense = sys.argv[sys.argv.index("--") + 1 :]
+    folder, resolution, frames, margin, heat, dense = sys.argv[sys.argv.index("--") + 1 :]
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.render.fps = FPS
     scene.frame_start, scene.frame_end = 1, int(frames)
     scene.frame_set(1)
-    domain = add_domain(folder, int(resolution), int(frames), adaptive == "1", float(heat))
+    domain = add_domain(folder, int(resolution), int(frames), int(margin), float(heat))
     add_source()
     quietly(bpy.context.view_layer.update)
     bpy.context.view_layer.objects.active = domain

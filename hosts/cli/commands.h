@@ -10,6 +10,7 @@
 
 #include "ymir/base/error.h"
 #include "ymir/preview/render.h"
+#include "ymir/preview/slice.h"
 
 namespace ymir::cli {
 
@@ -59,6 +60,16 @@ struct PreviewArguments {
   RenderOptions render;
 };
 ExitCode preview(const PreviewArguments&);
+
+struct SliceArguments {
+  std::filesystem::path cache;
+  std::filesystem::path file;         // .png
+  std::optional<std::int64_t> frame;  // absent: the last one
+  std::string axis = "z", at;         // the place with a unit; empty: the middle
+  std::vector<double> range;          // two numbers, or none
+  SliceOptions options;
+};
+ExitCode slice(const SliceArguments&);
 
 struct ExportArguments {
   std::filesystem::path cache;

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "progress.h"
+#include "quantity.h"
 #include "ymir/base/log.h"
 #include "ymir/base/timer.h"
 #include "ymir/cache/atomic_file.h"
@@ -23,22 +24,10 @@
 #include "ymir/grooms/guides.h"
 #include "ymir/grooms/head.h"
 #include "ymir/grooms/interpolate.h"
-#include "ymir/param/unit.h"
 #include "ymir/preview/png.h"
 
 namespace ymir::cli {
 namespace {
-
-// A quantity of the command line; `otherwise` when it was not given.
-double quantity(const std::string& option, const std::string& text, const Unit& unit, double otherwise) {
-  if (text.empty()) return otherwise;
-  const ParsedQuantity parsed = parse_quantity(text);
-  if (!parsed.quantity) throw Error(ExitCode::usage, option + " " + text + ": " + parsed.error);
-  if (!fits(*parsed.quantity, unit))
-    throw Error(ExitCode::usage,
-                fmt::format("{} {}: expected {}, such as 1 {}", option, text, unit.quantity, unit.symbol));
-  return parsed.quantity->value;
-}
 
 double scale_of(const std::string& text) {
   const double scale = quantity("--scale", text, unit::m, 1);

@@ -26,6 +26,7 @@ struct CommandLine {
   DescribeArguments describe;
   InfoArguments info;
   PreviewArguments preview;
+  SliceArguments slice;
   ExportArguments exported;
   GroomHeadArguments groom_head;
   GroomGenerateArguments groom_generate;
@@ -94,6 +95,20 @@ struct CommandLine {
             CLI::CheckedTransformer(std::map<std::string, RenderBackend>{{"automatic", RenderBackend::automatic},
                                                                          {"embree", RenderBackend::embree},
                                                                          {"raster", RenderBackend::raster}}));
+
+    sub = add("slice", "Draw a plane through a gas: wind speed, or any channel, in colours.",
+              [this] { return cli::slice(slice); });
+    sub->add_option("CACHE", slice.cache, "Cache folder")->required();
+    sub->add_option("FILE", slice.file, "Picture to write (.png)")->required();
+    sub->add_option("--frame", slice.frame, "Frame (default: the last one)");
+    sub->add_option("--axis", slice.axis, "Normal of the plane: x, y or z (default)")
+        ->check(CLI::IsMember({"x", "y", "z"}));
+    sub->add_option("--at", slice.at, "Place of the plane on that axis, with unit (12 cm; default: the middle)");
+    sub->add_option("--channel", slice.options.channel, "speed (default), velocity.x, density, temperature, ...");
+    sub->add_option("--object", slice.options.object, "The gas (default: the only one)");
+    sub->add_option("--range", slice.range, "Least and largest value of the colours (default: of the plane)")
+        ->expected(2);
+    sub->add_option("--width", slice.options.width, "Pixels")->check(CLI::Range(128, 16384));
 
     sub = add("export", "Write the frames of a cache for other programs.", [this] {
       exported.frames = parse_frames(frames);

@@ -63,4 +63,10 @@ Vec3f clay_color(std::uint64_t object) {
   return clays[object % clays.size()];
 }
 
+Vec3f scale_color(float value) {
+  static const std::array<Vec3f, 6> stops{from_srgb(28, 22, 68),   from_srgb(36, 76, 128),  from_srgb(32, 130, 140),
+                                          from_srgb(84, 178, 112), from_srgb(216, 208, 72), from_srgb(255, 250, 220)};
+  return ramp(stops, value);
+}
+
 }  // namespace ymir

@@ -14,5 +14,7 @@ Vec3f black_body_color(float temperature);
 // Brown, a little different for every strand; along in [0, 1] from root to tip.
 Vec3f hair_color(std::uint64_t strand, float along);
 Vec3f clay_color(std::uint64_t object);
+// Values in [0, 1] by lightness: deep blue, teal, green, yellow, pale. Beyond: the ends.
+Vec3f scale_color(float value);
 
 }  // namespace ymir

@@ -5,36 +5,21 @@
 #include <span>
 
 #include "ymir/base/hash.h"
+#include "ymir/preview/frame_channels.h"
 #include "ymir/preview/palette.h"
 
 namespace ymir {
 namespace {
 
-// A channel as T, or nothing when it is absent, of another type, or shorter than needed.
-template <class T>
-std::span<const T> channel(const ObjectState& object, std::string_view name, std::size_t count = 0) {
-  const auto it = object.channels.find(name);
-  if (it == object.channels.end() || !it->second.holds<T>() || it->second.count() < count) return {};
-  return it->second.as<T>();
-}
-
-double number(const ObjectState& object, std::string_view name, double otherwise) {
-  const auto it = object.attributes.find(name);
-  if (it == object.attributes.end()) return otherwise;
-  if (const auto* real = std::get_if<double>(&it->second)) return *real;
-  if (const auto* integer = std::get_if<std::int64_t>(&it->second)) return static_cast<double>(*integer);
-  return otherwise;
-}
-
 float luminance(Vec3f c) { return 0.2126f * c.x + 0.7152f * c.y + 0.0722f * c.z; }
 
 void add_points(PreviewScene& scene, const ObjectState& object, const PreviewStyle& style, double top_speed) {
-  const auto position = channel<Vec3f>(object, "position");
+  const auto position = channel_of<Vec3f>(object, "position");
   const std::size_t count = position.size();
-  const auto radius = channel<float>(object, "radius", count);
-  const auto velocity = channel<Vec3f>(object, "velocity", count);
-  const auto color = channel<Vec3f>(object, "color", count);
-  const auto age = channel<float>(object, "age", count);
+  const auto radius = channel_of<float>(object, "radius", count);
+  const auto velocity = channel_of<Vec3f>(object, "velocity", count);
+  const auto color = channel_of<Vec3f>(object, "color", count);
+  const auto age = channel_of<float>(object, "age", count);
   PreviewSpheres& spheres = scene.spheres;
   for (std::size_t i = 0; i < count; ++i) {
     const float r = radius.empty() ? style.point_radius : radius[i];
@@ -56,10 +41,10 @@ void add_points(PreviewScene& scene, const ObjectState& object, const PreviewSty
 }
 
 void add_curves(PreviewScene& scene, const ObjectState& object, const PreviewStyle& style) {
-  const auto position = channel<Vec3f>(object, "position");
-  const auto first = channel<std::int64_t>(object, "first");
-  const auto radius = channel<float>(object, "radius", position.size());
-  const auto color = channel<Vec3f>(object, "color", position.size());
+  const auto position = channel_of<Vec3f>(object, "position");
+  const auto first = channel_of<std::int64_t>(object, "first");
+  const auto radius = channel_of<float>(object, "radius", position.size());
+  const auto color = channel_of<Vec3f>(object, "color", position.size());
   PreviewCurves& curves = scene.curves;
   const auto total = static_cast<std::int64_t>(position.size());
   const std::uint64_t seed = hash_text(object.name);
@@ -84,9 +69,9 @@ void add_curves(PreviewScene& scene, const ObjectState& object, const PreviewSty
 }
 
 void add_surface(PreviewScene& scene, const ObjectState& object, std::uint64_t ordinal) {
-  const auto position = channel<Vec3f>(object, "position");
-  const auto triangles = channel<Vec3i>(object, "triangles");
-  const auto color = channel<Vec3f>(object, "color", position.size());
+  const auto position = channel_of<Vec3f>(object, "position");
+  const auto triangles = channel_of<Vec3i>(object, "triangles");
+  const auto color = channel_of<Vec3f>(object, "color", position.size());
   PreviewTriangles& mesh = scene.triangles;
   const auto offset = static_cast<std::int32_t>(mesh.position.size());
   const auto count = static_cast<std::int32_t>(position.size());
@@ -127,16 +112,16 @@ std::vector<float> resampled(std::span<const float> values, std::size_t blocks, 
 }
 
 void add_volume(PreviewScene& scene, const ObjectState& object, const PreviewStyle& style) {
-  const auto blocks = channel<Vec3i>(object, "bucket");
+  const auto blocks = channel_of<Vec3i>(object, "bucket");
   const std::string name = density_channel(object);
-  const double size = number(object, "bucket_size", 0);
+  const double size = number_of(object, "bucket_size", 0);
   const auto resolution_of = [&](const std::string& c) {
-    const double n = number(object, c + ".resolution", 0);
+    const double n = number_of(object, c + ".resolution", 0);
     return n >= 1 && n <= 1024 ? static_cast<int>(n) : 0;
   };
   const int n = resolution_of(name);
   const std::size_t voxels = static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
-  const auto density = channel<float>(object, name, blocks.size() * voxels);
+  const auto density = channel_of<float>(object, name, blocks.size() * voxels);
   if (n == 0 || blocks.empty() || density.empty() || !std::isfinite(size) || size <= 0) {
     scene.skipped += blocks.size();
     return;
@@ -150,7 +135,7 @@ void add_volume(PreviewScene& scene, const ObjectState& object, const PreviewSty
   const int m = resolution_of("temperature");
   const std::size_t hot_voxels =
       static_cast<std::size_t>(m) * static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
-  const auto temperature = channel<float>(object, "temperature", blocks.size() * hot_voxels);
+  const auto temperature = channel_of<float>(object, "temperature", blocks.size() * hot_voxels);
   if (m > 0 && !temperature.empty()) volume.temperature = resampled(temperature, blocks.size(), m, n);
   volume.extinction = style.extinction;
   scene.volumes.push_back(std::move(volume));
@@ -162,7 +147,7 @@ double reference_speed(const Frame& frame) {
   std::vector<float> speeds;
   for (const ObjectState& object : frame.objects)
     if (object.kind == "points")
-      for (const Vec3f& v : channel<Vec3f>(object, "velocity"))
+      for (const Vec3f& v : channel_of<Vec3f>(object, "velocity"))
         if (is_finite(v)) speeds.push_back(norm(v));
   if (speeds.empty()) return 0;
   const auto at = speeds.begin() + static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(speeds.size() - 1));

@@ -1,0 +1,46 @@
+// A plane through a gas as a picture: one of its channels in colours, and what of other objects lies in that plane.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ymir/data/frame.h"
+#include "ymir/math/box.h"
+#include "ymir/preview/image.h"
+
+namespace ymir {
+
+struct SliceOptions {
+  std::string object;        // a volume of the frame; empty: the only one
+  std::string channel;       // one of its channels; a component as velocity.x; `speed` is |velocity|; empty: `speed`
+  int axis = 2;              // the plane's normal: x, y or z
+  std::optional<double> at;  // place of the plane [m]; absent: the middle
+  std::optional<std::pair<double, double>> range;  // of the colours; absent: least to largest value
+  int width = 960;                                 // of the picture [pixels]
+};
+
+// Values at the voxel centres of a plane, between its two nearest layers of voxels; NaN where there is no gas. Columns
+// follow axis `across`, rows axis `up`.
+struct Slice {
+  std::string channel;
+  int axis = 2, across = 0, up = 1;
+  double at = 0;       // [m]
+  double voxel = 0;    // [m]
+  double low[2] = {};  // lower corner [m]
+  int columns = 0, rows = 0;
+  std::vector<float> values;
+  double least = 0, most = 0;
+
+  float value(int column, int row) const {
+    return values[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)];
+  }
+};
+
+// Throws Error(bad_input) where the frame holds no such volume or channel, or the plane misses it.
+Slice cut(const Frame& frame, const SliceOptions& options);
+// With a scale of the colours beside it.
+Image draw(const Slice& slice, const Frame& frame, const SliceOptions& options);
+
+}  // namespace ymir
