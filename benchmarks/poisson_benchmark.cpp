@@ -102,7 +102,7 @@ BenchRow measure_rows(PoissonGeometry geometry, const char* name, int n, int rep
                  {"new_values_s", again},
                  {"hierarchy_MB", static_cast<double>(hierarchy.bytes()) / 1e6},
                  {"matrix_MB", static_cast<double>(solver.matrix().bytes()) / 1e6},
-                 {"operator_complexity", problem.domain.communicator().root() ? hierarchy.operator_complexity() : 0},
+                 {"operator_complexity", hierarchy.operator_complexity()},
                  {"levels", static_cast<double>(hierarchy.levels())},
                  {"divided_blocks", static_cast<double>(hierarchy.divided_blocks())}};
   return row;

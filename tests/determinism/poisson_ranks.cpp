@@ -1,12 +1,12 @@
-// Prints a hash of solutions of the pressure equation. The line must be the same for any number of ranks and threads
-// (same_output.cmake compares them).
+// Prints a hash of solutions of the pressure equation by multigrid on tiles. The line must be the same for any number
+// of ranks and threads (same_output.cmake compares them).
 #include <fmt/format.h>
 
 #include <cstdio>
 
 #include "poisson_case.h"
 #include "ymir/base/hash.h"
-#include "ymir/solvers/poisson/pressure_solver.h"
+#include "ymir/solvers/poisson/tile_poisson.h"
 
 namespace ymir::bench {
 namespace {
@@ -36,21 +36,6 @@ std::uint64_t run(PoissonGeometry geometry, int n, double tolerance) {
   return hash;
 }
 
-// Rank 0 solves the system of all.
-std::uint64_t run_by_rows(PoissonGeometry geometry, int n) {
-  std::uint64_t hash = 0;
-  for (const PressureMethod method : {PressureMethod::amg, PressureMethod::split, PressureMethod::automatic}) {
-    PoissonCase problem(geometry, n);
-    PressureSolver solver(problem.volume, method);
-    solver.set_matrix(problem.coefficient, problem.cell);
-    const PoissonReport report = solver.solve(problem.b, problem.x, {.tolerance = 1e-6});
-    YMIR_CHECK(report.converged);
-    hash = hash_combine(hash, problem.volume.hash());
-    hash = hash_combine(hash, static_cast<std::uint64_t>(report.iterations));
-  }
-  return hash;
-}
-
 }  // namespace
 }  // namespace ymir::bench
 
@@ -63,11 +48,9 @@ int main() {
     const std::uint64_t balls = ymir::bench::run(PoissonGeometry::balls, 64, 1e-6);
     const std::uint64_t blob = ymir::bench::run(PoissonGeometry::blob, 96, 1e-6);
     const std::uint64_t comb = ymir::bench::run(PoissonGeometry::comb, 32, 1e-4);
-    const std::uint64_t rows = ymir::bench::run_by_rows(PoissonGeometry::serpentine, 64) +
-                               ymir::bench::run_by_rows(PoissonGeometry::pockets, 32);
     if (communicator.root())
-      fmt::print("closed {:016x} pockets {:016x} balls {:016x} blob {:016x} comb {:016x} rows {:016x}\n", closed,
-                 pockets, balls, blob, comb, rows);
+      fmt::print("closed {:016x} pockets {:016x} balls {:016x} blob {:016x} comb {:016x}\n", closed, pockets, balls,
+                 blob, comb);
   } catch (const std::exception& error) {
     fmt::print(stderr, "rank {}: {}\n", communicator.rank(), error.what());
     std::fflush(stderr);

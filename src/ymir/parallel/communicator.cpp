@@ -28,6 +28,7 @@ int slices(std::size_t bytes) { return static_cast<int>((bytes + slice - 1) / sl
 struct Communicator::Impl {
   MPI_Comm comm = MPI_COMM_NULL;
   bool owns_mpi = false;
+  std::vector<double> gathered;  // by ordered_sum
 };
 
 struct Communicator::Exchange::Pending {
@@ -95,6 +96,21 @@ std::int64_t Communicator::min(std::int64_t local) {
 std::int64_t Communicator::max(std::int64_t local) {
   return impl_ ? reduce(impl_->comm, local, MPI_INT64_T, MPI_MAX) : local;
 }
+double Communicator::ordered_sum(double local) {
+  ordered_sum(std::span(&local, 1));
+  return local;
+}
+void Communicator::ordered_sum(std::span<double> values) {
+  if (size_ == 1 || values.empty()) return;
+  const auto count = static_cast<int>(values.size());
+  std::vector<double>& all = impl_->gathered;
+  all.resize(values.size() * static_cast<std::size_t>(size_));
+  MPI_Allgather(values.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, impl_->comm);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = all[i];
+    for (std::size_t at = i + values.size(); at < all.size(); at += values.size()) values[i] += all[at];
+  }
+}
 bool Communicator::any(bool local) { return max(std::int64_t{local}) != 0; }
 
 std::vector<Bytes> Communicator::all_gather(std::span<const std::byte> local) {
@@ -144,27 +160,42 @@ std::vector<Bytes> Communicator::all_to_all(std::vector<Bytes> outgoing) {
   return incoming;
 }
 
+namespace {
+// post(data, count, rank, tag) for the slices of messages.
+template <class F>
+void for_each_slice(std::span<const Communicator::Message> messages, F&& post) {
+  for (const Communicator::Message& message : messages)
+    for (int s = 0; s < slices(message.bytes.size()); ++s) {
+      const std::size_t at = static_cast<std::size_t>(s) * slice;
+      post(message.bytes.data() + at, static_cast<int>(std::min(slice, message.bytes.size() - at)), message.rank, s);
+    }
+}
+}  // namespace
+
 std::unique_ptr<Communicator::Exchange> Communicator::start_exchange(std::span<const Message> sends,
                                                                      std::span<const Message> receives) {
   auto pending = std::make_unique<Exchange::Pending>();
-  if (!impl_) {
-    YMIR_CHECK(sends.empty() && receives.empty());
-    return std::make_unique<Exchange>(std::move(pending));
-  }
-  const auto post = [&](const Message& message, bool send) {
-    for (int s = 0; s < slices(message.bytes.size()); ++s) {
-      std::byte* data = message.bytes.data() + s * slice;
-      const int count = static_cast<int>(std::min(slice, message.bytes.size() - s * slice));
-      MPI_Request& request = pending->requests.emplace_back();
-      if (send)
-        MPI_Isend(data, count, MPI_BYTE, message.rank, s, impl_->comm, &request);
-      else
-        MPI_Irecv(data, count, MPI_BYTE, message.rank, s, impl_->comm, &request);
-    }
-  };
-  for (const Message& message : receives) post(message, false);
-  for (const Message& message : sends) post(message, true);
+  YMIR_CHECK(impl_ || (sends.empty() && receives.empty()));
+  for_each_slice(receives, [&](std::byte* data, int count, int rank, int tag) {
+    MPI_Irecv(data, count, MPI_BYTE, rank, tag, impl_->comm, &pending->requests.emplace_back());
+  });
+  for_each_slice(sends, [&](const std::byte* data, int count, int rank, int tag) {
+    MPI_Isend(data, count, MPI_BYTE, rank, tag, impl_->comm, &pending->requests.emplace_back());
+  });
   return std::make_unique<Exchange>(std::move(pending));
+}
+
+std::unique_ptr<Communicator::RepeatedExchange> Communicator::repeated_exchange(std::span<const Message> sends,
+                                                                                std::span<const Message> receives) {
+  auto messages = std::make_unique<Exchange::Pending>();
+  YMIR_CHECK(impl_ || (sends.empty() && receives.empty()));
+  for_each_slice(receives, [&](std::byte* data, int count, int rank, int tag) {
+    MPI_Recv_init(data, count, MPI_BYTE, rank, tag, impl_->comm, &messages->requests.emplace_back());
+  });
+  for_each_slice(sends, [&](const std::byte* data, int count, int rank, int tag) {
+    MPI_Send_init(data, count, MPI_BYTE, rank, tag, impl_->comm, &messages->requests.emplace_back());
+  });
+  return std::make_unique<RepeatedExchange>(std::move(messages));
 }
 
 Communicator::Exchange::Exchange(std::unique_ptr<Pending> pending) : pending_(std::move(pending)) {}
@@ -173,6 +204,24 @@ void Communicator::Exchange::finish() {
   if (pending_->requests.empty()) return;
   MPI_Waitall(static_cast<int>(pending_->requests.size()), pending_->requests.data(), MPI_STATUSES_IGNORE);
   pending_->requests.clear();
+}
+
+Communicator::RepeatedExchange::RepeatedExchange(std::unique_ptr<Exchange::Pending> messages)
+    : messages_(std::move(messages)) {}
+Communicator::RepeatedExchange::~RepeatedExchange() {
+  finish();
+  for (MPI_Request& request : messages_->requests) MPI_Request_free(&request);
+}
+void Communicator::RepeatedExchange::start() {
+  YMIR_CHECK(!started_);
+  started_ = true;
+  if (!messages_->requests.empty())
+    MPI_Startall(static_cast<int>(messages_->requests.size()), messages_->requests.data());
+}
+void Communicator::RepeatedExchange::finish() {
+  if (started_ && !messages_->requests.empty())
+    MPI_Waitall(static_cast<int>(messages_->requests.size()), messages_->requests.data(), MPI_STATUSES_IGNORE);
+  started_ = false;
 }
 
 }  // namespace ymir

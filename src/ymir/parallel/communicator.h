@@ -38,6 +38,9 @@ class Communicator {
   std::int64_t max(std::int64_t local);
   bool any(bool local);
   bool all(bool local) { return !any(!local); }
+  // Sums over the ranks, added in their order: the same bits on all of them.
+  double ordered_sum(double local);
+  void ordered_sum(std::span<double> values);  // of each
 
   // Every rank's bytes on every rank, in rank order.
   std::vector<Bytes> all_gather(std::span<const std::byte> local);
@@ -54,6 +57,12 @@ class Communicator {
     std::span<std::byte> bytes;
   };
   std::unique_ptr<Exchange> start_exchange(std::span<const Message> sends, std::span<const Message> receives);
+
+  // The same messages many times, between buffers that stay where they are; exchanges of two ranks are started in one
+  // order on both.
+  class RepeatedExchange;
+  std::unique_ptr<RepeatedExchange> repeated_exchange(std::span<const Message> sends,
+                                                      std::span<const Message> receives);
 
  private:
   struct FromLauncher {};
@@ -73,6 +82,20 @@ class Communicator::Exchange {
 
  private:
   std::unique_ptr<Pending> pending_;
+};
+
+class Communicator::RepeatedExchange {
+ public:
+  explicit RepeatedExchange(std::unique_ptr<Exchange::Pending> messages);
+  ~RepeatedExchange();
+  RepeatedExchange(const RepeatedExchange&) = delete;
+  RepeatedExchange& operator=(const RepeatedExchange&) = delete;
+  void start();
+  void finish();
+
+ private:
+  std::unique_ptr<Exchange::Pending> messages_;
+  bool started_ = false;
 };
 
 }  // namespace ymir

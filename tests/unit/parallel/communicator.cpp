@@ -27,6 +27,27 @@ TEST(Communicator, AloneEveryMessageComesBack) {
   EXPECT_EQ(from_bytes<int>(alone.all_to_all({bytes}).at(0)), values);
 }
 
+TEST(Communicator, AloneASumIsItsOwnPart) {
+  Communicator alone;
+  EXPECT_EQ(alone.ordered_sum(0.1), 0.1);
+  std::vector<double> values{0.25, -3};
+  alone.ordered_sum(values);
+  EXPECT_EQ(values, (std::vector<double>{0.25, -3}));
+}
+
+TEST(Communicator, AloneRepeatsAnExchangeOfNothingOnly) {
+  Communicator alone;
+  const auto exchange = alone.repeated_exchange({}, {});
+  for (int n = 0; n < 2; ++n) {
+    exchange->start();
+    EXPECT_THROW(exchange->start(), CheckFailed);  // before the last one is finished
+    exchange->finish();
+  }
+  Bytes bytes(8);
+  const Communicator::Message message{0, bytes};
+  EXPECT_THROW(alone.repeated_exchange(std::span(&message, 1), {}), CheckFailed);
+}
+
 TEST(Communicator, RefusesMoreMessagesThanRanks) {
   Communicator alone;
   EXPECT_THROW(alone.all_to_all(std::vector<Bytes>(2)), CheckFailed);

@@ -131,7 +131,7 @@ Aggregates split_aggregates(const Graph& graph, std::vector<Vec3i>& cells, Index
       for (std::size_t m = 0; m < part.size() && first; ++m)
         for (Index k = graph.starts[part[m]]; k < graph.starts[part[m] + 1] && first; ++k) {
           const Index j = graph.columns[k];
-          if (!(halved(cells[static_cast<std::size_t>(j)]) == home)) continue;
+          if (j >= graph.rows || !(halved(cells[static_cast<std::size_t>(j)]) == home)) continue;
           first = j >= i;
           if (std::find(part.begin(), part.end(), j) == part.end()) part.push_back(j);
         }

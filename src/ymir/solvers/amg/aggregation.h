@@ -1,7 +1,7 @@
 // Aggregates: groups of rows that become one row, or a few, of the next coarser matrix. [method notes C, 3 (7), 4]
 //
-// Rows are taken in fixed blocks; an aggregate never leaves its block. Blocks are worked on in parallel, each in the
-// order of its rows, so the result does not depend on the thread count.
+// Rows are taken in fixed blocks; an aggregate never leaves its block, let alone its rank. Blocks are worked on in
+// parallel, each in the order of its rows, so the result does not depend on the thread count.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using Index = std::int32_t;
 // its border, also where rows are ordered by layers.
 constexpr Index block_rows(Index rows) { return rows / 32 > 16384 ? rows / 32 : 16384; }
 
-// The graph of a matrix: entries of a row, and how strong they are.
+// The graph of a matrix: entries of a row, and how strong they are. Columns from `rows` on belong to other ranks.
 struct Graph {
   Index rows;
   const Index* starts;

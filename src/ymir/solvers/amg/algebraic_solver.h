@@ -1,25 +1,26 @@
 // Systems given by rows, solved by conjugate gradients with an algebraic multigrid cycle, or directly.
 // [Lesser2022, 6.5]
 //
-// Every rank gives its rows; those of rank r follow those of rank r - 1, and columns count over all of them. Rank 0
-// gathers the system and solves it on its threads: results are the same bits for any number of ranks and threads.
+// Every rank gives its rows and keeps them; those of rank r follow those of rank r - 1, and columns count over all of
+// them. A rank may have none. Results are the same bits for any number of threads. Aggregates end at ranks, so that
+// other numbers of ranks need other iterations and agree to the tolerance; only a direct solve is on rank 0 alone.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "ymir/parallel/communicator.h"
+#include "ymir/solvers/amg/direct_rows.h"
+#include "ymir/solvers/amg/distributed_matrix.h"
 #include "ymir/solvers/amg/hierarchy.h"
 #include "ymir/solvers/conjugate_gradient.h"
-#include "ymir/solvers/direct.h"
 
 namespace ymir {
 
 struct AlgebraicSystem {
   CsrMatrix matrix;
   // Number of the closed component a row belongs to, or -1: there the constants are a null space, means of b are
-  // removed and x gets mean 0. Empty: none.
+  // removed and x gets mean 0. The components count over all ranks. Empty: none here.
   std::vector<std::int32_t> closed;
   std::vector<Vec3i> cells;  // places of the rows, for split aggregates
 };
@@ -30,7 +31,7 @@ class AlgebraicSolver {
  public:
   explicit AlgebraicSolver(Communicator& communicator) : communicator_(&communicator) {}
 
-  // Collective. `same_structure`: only values changed since the last call, what was built is adapted.
+  // Collective. `same_structure`: only values changed since the last call, on all ranks; what was built is adapted.
   void set_system(AlgebraicSystem local, bool same_structure = false);
   void clear();
   bool empty() const { return empty_; }
@@ -42,29 +43,25 @@ class AlgebraicSolver {
   // b and x hold this rank's rows. A direct solve fails (stagnated) where memory would not do. Collective.
   CgReport solve(std::span<const double> b, std::span<double> x, const CgOptions& options);
 
-  const AmgHierarchy& hierarchy() const { return hierarchy_; }  // on rank 0
-  const CsrMatrix& matrix() const { return system_.matrix; }    // the whole one, on rank 0
-  std::size_t bytes() const;
+  const AmgHierarchy& hierarchy() const { return hierarchy_; }
+  const CsrMatrix& matrix() const { return matrix_.local(); }  // this rank's rows
+  std::size_t bytes() const;                                   // on this rank
 
  private:
-  CgReport solve_here(std::span<const double> b, std::span<double> x, const CgOptions& options);
-  CgReport solve_direct(std::span<const double> b, std::span<double> x, const CgOptions& options);
-  void factor();
   void remove_means(std::span<double> v);
 
   Communicator* communicator_;
-  AlgebraicSystem system_;                 // of all ranks, on rank 0
-  std::vector<std::int64_t> first_rows_;   // of each rank, on rank 0
-  std::vector<std::int64_t> closed_rows_;  // per closed component
+  DistributedMatrix matrix_;
+  std::vector<std::int32_t> closed_;
+  std::vector<Vec3i> cells_;
+  std::vector<double> closed_rows_;  // of all ranks, per closed component
   bool empty_ = true, built_ = false;
   AlgebraicMethod method_ = AlgebraicMethod::smoothed;
   AmgOptions options_;
   AmgHierarchy hierarchy_;
+  DirectRows direct_;
   CgWorkspace workspace_;
   std::vector<double> rhs_, part_sums_, means_;
-  std::unique_ptr<DirectSolver> direct_;
-  SymmetricMatrix direct_matrix_;
-  std::vector<char> held_;  // rows at 0 in the direct solve
 };
 
 }  // namespace ymir

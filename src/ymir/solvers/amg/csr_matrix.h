@@ -29,8 +29,13 @@ struct CsrMatrix {
 
   // y = A x; x and y must not overlap.
   void multiply(std::span<const double> x, std::span<double> y) const {
+    multiply(x, y, [from = x.data()](std::int32_t j) { return from[j]; });
+  }
+  // With at(j) for x_j, where columns reach beyond the rows.
+  template <class At>
+  void multiply(std::span<const double> x, std::span<double> y, const At& at) const {
     YMIR_CHECK(x.size() == row_sums.size() && y.size() == x.size());
-    exact.empty() ? multiply(values.data(), x.data(), y.data()) : multiply(exact.data(), x.data(), y.data());
+    exact.empty() ? multiply(values.data(), x.data(), y.data(), at) : multiply(exact.data(), x.data(), y.data(), at);
   }
   double diagonal(std::int32_t i) const {
     double sum = row_sums[static_cast<std::size_t>(i)];
@@ -41,15 +46,16 @@ struct CsrMatrix {
   }
 
  private:
-  template <class V>
-  void multiply(const V* a, const double* x, double* y) const {
+  template <class V, class At>
+  void multiply(const V* a, const double* x, double* y, const At& at) const {
     parallel_blocks(rows(), 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      const At value = at;  // a copy, so that nothing of it is loaded again after a store
       for (std::ptrdiff_t i = begin; i < end; ++i) {
         const double mine = x[i];
         double sum = row_sums[static_cast<std::size_t>(i)] * mine;
         const std::int32_t last = starts[static_cast<std::size_t>(i) + 1];
         for (std::int32_t k = starts[static_cast<std::size_t>(i)]; k < last; ++k)
-          sum += static_cast<double>(a[k]) * (x[columns[static_cast<std::size_t>(k)]] - mine);
+          sum += static_cast<double>(a[k]) * (value(columns[static_cast<std::size_t>(k)]) - mine);
         y[i] = sum;
       }
     });

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "ymir/solvers/amg/foreign_rows.h"
+
 namespace ymir::amg {
 namespace {
 
@@ -51,7 +53,7 @@ class RowSums {
 };
 
 struct Workspace {
-  explicit Workspace(Index coarse_rows) : products(coarse_rows), coarse(coarse_rows) {}
+  explicit Workspace(Index coarse_columns) : products(coarse_columns), coarse(coarse_columns) {}
   RowSums products, coarse;            // A P of the block's rows; P' A P
   std::vector<Index> starts, members;  // of coarse rows: their fine rows in the block
   std::vector<float> weights;
@@ -64,8 +66,28 @@ struct Part {
 
 class Product {
  public:
-  Product(const Level& fine, double factor, bool constants, Level& coarse)
-      : fine_(fine), factor_(factor), constants_(constants), coarse_(coarse) {}
+  Product(const Level& fine, double factor, bool constants, bool keep_zeros, Level& coarse)
+      : fine_(fine), factor_(factor), constants_(constants), keep_zeros_(keep_zeros), coarse_(coarse) {}
+
+  // Shares of other ranks in the coarse rows here, sorted by row.
+  std::vector<CoarseEntry> shares;
+
+  // Shares in coarse rows of other ranks that these guests make: the guests of several whole rows.
+  void share(std::span<const Prolongation::Guest> guests, Workspace& work, std::vector<CoarseEntry>& out) {
+    while (!guests.empty()) {
+      const Index c = guests.front().column;
+      work.coarse.clear();
+      double sum = 0;
+      for (; !guests.empty() && guests.front().column == c; guests = guests.subspan(1)) {
+        const double weight = factor_ * static_cast<double>(guests.front().value);
+        multiply(guests.front().row, work.coarse, weight);
+        sum += weight * row_sum(guests.front().row);
+      }
+      out.push_back({c, CoarseEntry::row_sum, sum});
+      for (auto k = std::size_t{0}; k < static_cast<std::size_t>(work.coarse.count); ++k)
+        out.push_back({c, work.coarse.columns[k], work.coarse.values[k]});
+    }
+  }
 
   // Coarse rows that a block owns.
   void run(Index block, Workspace& work, Part& part) {
@@ -79,6 +101,8 @@ class Product {
     work.coarse.clear();
     auto guest = fine_.prolong.guests(block);
     const Index first = fine_.prolong.first(block), last = fine_.prolong.first(block + 1);
+    auto share = std::lower_bound(shares.begin(), shares.end(), first,
+                                  [](const CoarseEntry& e, Index row) { return e.row < row; });
     for (Index c = first; c < last; ++c) {
       double sum = 0;
       for (auto m = static_cast<std::size_t>(work.starts[static_cast<std::size_t>(c - first)]);
@@ -98,6 +122,15 @@ class Product {
         multiply(guest.front().row, work.coarse, weight);
         sum += weight * row_sum(guest.front().row);
       }
+      for (; share != shares.end() && share->row == c; ++share) {
+        if (share->column == CoarseEntry::row_sum) {
+          sum += share->value;
+          continue;
+        }
+        RowSums::Cursor row_of_c = work.coarse.open(1);
+        row_of_c.add(share->column, share->value);
+        work.coarse.count = row_of_c.count;
+      }
       keep(c, sum, work.coarse, part);
       work.coarse.close_row();
     }
@@ -109,7 +142,7 @@ class Product {
   void multiply(Index i, RowSums& to, double weight = 1) const {
     const Entries& p = fine_.prolong.entries();
     const Index *columns = p.columns.data(), *starts = p.starts.data();
-    const float* shares = p.values.data();
+    const float* weights = p.values.data();
     const Index first = fine_.starts[i], last = fine_.starts[i + 1];
     Index most = last - first + 1;
     if (!p.starts.empty()) {
@@ -122,7 +155,7 @@ class Product {
         if (columns[j] >= 0) row.add(columns[j], value);
         return;
       }
-      for (Index k = starts[j]; k < starts[j + 1]; ++k) row.add(columns[k], value * static_cast<double>(shares[k]));
+      for (Index k = starts[j]; k < starts[j + 1]; ++k) row.add(columns[k], value * static_cast<double>(weights[k]));
     };
     double diagonal = row_sum(i);
     for (Index k = first; k < last; ++k) {
@@ -160,7 +193,7 @@ class Product {
     for (auto k = static_cast<std::size_t>(row.starts.back()); k < static_cast<std::size_t>(row.count); ++k) {
       total += row.values[k];
       const auto value = static_cast<float>(row.values[k]);
-      if (row.columns[k] == c || value == 0) continue;
+      if (row.columns[k] == c || (value == 0 && !keep_zeros_)) continue;
       part.columns.push_back(row.columns[k]);
       part.values.push_back(value);
       ++count;
@@ -171,24 +204,51 @@ class Product {
 
   const Level& fine_;
   double factor_;
-  bool constants_;
+  bool constants_, keep_zeros_;
   Level& coarse_;
 };
 
+using Workspaces = std::vector<std::unique_ptr<Workspace>>;
+
+Workspace& workspace_of_thread(Workspaces& all, Index coarse_columns) {
+  std::unique_ptr<Workspace>& mine = all[static_cast<std::size_t>(thread_index())];
+  if (!mine) mine = std::make_unique<Workspace>(coarse_columns);
+  return *mine;
+}
+
+// Sends the shares of this rank's rows in coarse rows of others, and takes theirs.
+void exchange_shares(const Level& fine, GhostNumbers& numbers, Product& product) {
+  constexpr std::size_t at_once = 1024;  // guests
+  const std::span<const Prolongation::Guest> guests = fine.prolong.guests_of_ghosts();
+  std::vector<std::size_t> first{0};
+  for (std::size_t g = 1; g <= guests.size(); ++g)
+    if (g == guests.size() || (g - first.back() >= at_once && guests[g].column != guests[g - 1].column))
+      first.push_back(g);
+  std::vector<std::vector<CoarseEntry>> parts(first.size() - 1);
+  Workspaces work(static_cast<std::size_t>(threads()));
+  parallel_for(static_cast<std::ptrdiff_t>(parts.size()), [&](std::ptrdiff_t n) {
+    const auto part = static_cast<std::size_t>(n);
+    product.share(guests.subspan(first[part], first[part + 1] - first[part]),
+                  workspace_of_thread(work, numbers.columns()), parts[part]);
+  });
+  product.shares = exchanged(fine.halo->communicator(), parts, numbers);
+}
+
 }  // namespace
 
-void set_galerkin(const Level& fine, double factor, bool constants, Level& coarse) {
+void set_galerkin(const Level& fine, double factor, bool constants, GhostNumbers* numbers, Level& coarse) {
   coarse.rows = fine.prolong.coarse_rows();
   coarse.block = block_rows(coarse.rows);
   coarse.row_sums.resize(static_cast<std::size_t>(coarse.rows));
   const Index blocks = (fine.rows + fine.block - 1) / fine.block;
   std::vector<Part> parts(static_cast<std::size_t>(blocks));
-  std::vector<std::unique_ptr<Workspace>> work(static_cast<std::size_t>(threads()));
-  Product product(fine, factor, constants, coarse);
+  // Ghosts are those of the structure: other values must find theirs among them.
+  Product product(fine, factor, constants, numbers != nullptr, coarse);
+  if (numbers != nullptr) exchange_shares(fine, *numbers, product);
+  const Index columns = numbers != nullptr ? numbers->columns() : coarse.rows;
+  Workspaces work(static_cast<std::size_t>(threads()));
   parallel_for(blocks, [&](std::ptrdiff_t b) {
-    std::unique_ptr<Workspace>& mine = work[static_cast<std::size_t>(thread_index())];
-    if (!mine) mine = std::make_unique<Workspace>(coarse.rows);
-    product.run(static_cast<Index>(b), *mine, parts[static_cast<std::size_t>(b)]);
+    product.run(static_cast<Index>(b), workspace_of_thread(work, columns), parts[static_cast<std::size_t>(b)]);
   });
   Entries& own = coarse.own;
   own.starts.assign(1, 0);

@@ -1,13 +1,16 @@
 // One level of an algebraic hierarchy, in single precision, and its smoother: Gauss-Seidel within fixed blocks of rows,
-// Jacobi between them. With 1 / (a_ii + half the sum of |a_ij| that leave the block) for the diagonal its forward and
-// backward sweeps make a symmetric, convergent pair for any symmetric positive definite matrix. [Baker2011]
+// Jacobi between them and between ranks. With 1 / (a_ii + half the sum of |a_ij| that leave the block) for the diagonal
+// its forward and backward sweeps make a symmetric, convergent pair for any symmetric positive definite matrix.
+// [Baker2011]
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "ymir/parallel/threads.h"
+#include "ymir/solvers/amg/halo.h"
 #include "ymir/solvers/amg/prolongation.h"
 
 namespace ymir::amg {
@@ -20,10 +23,17 @@ struct Level {
   const double* exact_sums = nullptr;  // of rows of the finest level, the caller's
   std::vector<float> row_sums;         // of the others; a_ii = row sum - sum of the entries
   std::vector<float> inverse;          // of the smoother's diagonal; 0 where it is
-  std::vector<float> x, b, r;
-  Prolongation prolong;      // from the coarser level
-  std::vector<Index> nodes;  // first rows of nodes, where those hold several
+  std::vector<float> x, b, r;          // of the rows, and of ghosts behind them
+  Prolongation prolong;                // from the coarser level
+  std::vector<Index> nodes;            // first rows of nodes, where those hold several
+  Halo* halo = nullptr;                // of columns on other ranks; none where this rank has all rows
+  std::unique_ptr<Halo> own_halo;
 
+  Index columns_here() const { return rows + (halo != nullptr ? halo->count() : 0); }
+  Index all_rows() const { return halo != nullptr ? halo->all_rows() : rows; }
+  void fetch_x() {
+    if (halo != nullptr) halo->fetch(x.data(), x.data() + rows);
+  }
   void bind() {
     starts = own.starts.data();
     columns = own.columns.data();
@@ -50,10 +60,10 @@ struct Level {
       }
     });
     if (!vectors) return;
-    for (std::vector<float>* v : {&x, &b, &r}) v->resize(static_cast<std::size_t>(rows));
+    for (std::vector<float>* v : {&x, &b, &r}) v->resize(static_cast<std::size_t>(columns_here()));
   }
   std::size_t bytes() const {
-    return own.bytes() + prolong.bytes() +
+    return own.bytes() + prolong.bytes() + (own_halo ? own_halo->bytes() : 0) +
            4 * (row_sums.size() + inverse.size() + x.size() + b.size() + r.size() + nodes.size());
   }
 
@@ -71,6 +81,7 @@ struct Level {
     });
   }
   void sweep(bool forward) {
+    fetch_x();
     std::copy(x.begin(), x.end(), r.begin());  // what other blocks see
     for_each_block([&](Index begin, Index end) {
       for (Index n = 0; n < end - begin; ++n) relax(forward ? begin + n : end - 1 - n, begin, end);
@@ -78,6 +89,7 @@ struct Level {
   }
   // r = b - A x
   void residual() {
+    fetch_x();
     for_each_block([&](Index begin, Index end) {
       const float* from = x.data();
       for (Index i = begin; i < end; ++i) {

@@ -346,11 +346,14 @@ void Prolongation::transpose(std::span<const float> fine, std::span<float> coars
         else
           passed[*place++] = weights[k] * from[i];
   });
+  std::fill(coarse.begin() + coarse_rows(), coarse.end(), 0.0f);
   if (guests_.empty()) return;
   parallel_for(static_cast<std::ptrdiff_t>(first_.size()) - 1, [&](std::ptrdiff_t b) {
     for (Index g = first_guest_[static_cast<std::size_t>(b)]; g < first_guest_[static_cast<std::size_t>(b) + 1]; ++g)
       to[guests_[static_cast<std::size_t>(g)].column] += values_[static_cast<std::size_t>(g)];
   });
+  for (auto g = static_cast<std::size_t>(first_guest_.back()); g < guests_.size(); ++g)
+    to[guests_[g].column] += values_[g];
 }
 
 std::size_t Prolongation::bytes() const {

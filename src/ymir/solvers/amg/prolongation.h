@@ -17,11 +17,12 @@ struct Entries {
 };
 
 // P by rows. Its transpose is not stored: a block of rows adds to the coarse rows it owns, and passes on the few
-// entries that belong to other blocks.
+// entries that belong to other blocks, or to ghosts: coarse rows of other ranks, whose columns follow the own ones.
 class Prolongation {
  public:
   Prolongation() = default;
-  // first: coarse rows that blocks own, in their order, and the number of all.
+  // first: coarse rows that blocks own, in their order, and the number of all. Entries may have further rows, those of
+  // ghosts, that only the product P' A P needs.
   Prolongation(Entries entries, Index rows, std::vector<Index> first);
 
   Index coarse_rows() const { return first_.back(); }
@@ -29,7 +30,7 @@ class Prolongation {
   const Entries& entries() const { return p_; }
 
   void add(std::span<const float> coarse, std::span<float> fine) const;  // fine += P coarse
-  void transpose(std::span<const float> fine, std::span<float> coarse);  // coarse = P' fine
+  void transpose(std::span<const float> fine, std::span<float> coarse);  // coarse = P' fine of the rows here
   // body(column, value) for the entries of a row
   template <class F>
   void for_each(Index row, F&& body) const {
@@ -50,6 +51,9 @@ class Prolongation {
     const auto b = static_cast<std::size_t>(block);
     return std::span(guests_).subspan(static_cast<std::size_t>(first_guest_[b]),
                                       static_cast<std::size_t>(first_guest_[b + 1] - first_guest_[b]));
+  }
+  std::span<const Guest> guests_of_ghosts() const {
+    return std::span(guests_).subspan(first_guest_.empty() ? 0 : static_cast<std::size_t>(first_guest_.back()));
   }
   std::size_t bytes() const;
 

@@ -57,7 +57,7 @@ AlgebraicSystem assemble(const PoissonLevel& fine, const Components& components)
     if (rank++ < communicator.rank()) before += rows;
     all += rows;
   }
-  YMIR_CHECK(6 * all < std::numeric_limits<std::int32_t>::max());
+  YMIR_CHECK(std::max(6 * local, all) < std::numeric_limits<std::int32_t>::max());
   const std::vector<std::int32_t> first = first_rows(fine, static_cast<std::int32_t>(before));
 
   const auto keys = fine.volume.buckets().local_keys();

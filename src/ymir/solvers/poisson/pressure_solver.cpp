@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ymir/base/hash.h"
+
 namespace ymir {
 namespace {
 
@@ -26,7 +28,7 @@ const char* name_of(PressureMethod method) {
 }  // namespace
 
 PressureSolver::PressureSolver(DiscreteVolume& volume, PressureMethod method)
-    : tiles_(volume), algebraic_(volume.domain().communicator()), method_(method) {}
+    : volume_(&volume), tiles_(volume), algebraic_(volume.domain().communicator()), method_(method) {}
 
 void PressureSolver::set_matrix(ChannelId<float> coefficient, ChannelId<std::uint8_t> cell) {
   tiles_.set_matrix(coefficient, cell);
@@ -38,12 +40,21 @@ void PressureSolver::set_matrix(ChannelId<float> coefficient, ChannelId<std::uin
   algebraic_.clear();
 }
 
+// Changes when tiles move between ranks.
+std::uint64_t PressureSolver::shares() const {
+  Communicator& communicator = volume_->domain().communicator();
+  std::uint64_t hash = mix64(static_cast<std::uint64_t>(communicator.rank()));
+  for (const BucketKey key : volume_->buckets().local_keys()) hash = hash_combine(hash, key);
+  return communicator.wrapping_sum(hash);
+}
+
 void PressureSolver::bring_system_up_to_date() {
   if (!stale_ && !algebraic_.empty()) return;
-  const std::uint64_t topology = tiles_.topology();
-  const bool same = !algebraic_.empty() && topology == topology_;
+  const std::uint64_t topology = tiles_.topology(), now = shares();
+  const bool same = !algebraic_.empty() && topology == topology_ && now == shares_;
   algebraic_.set_system(tiles_.assemble(), same);
   topology_ = topology;
+  shares_ = now;
   stale_ = false;
 }
 

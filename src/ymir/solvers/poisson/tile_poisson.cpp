@@ -390,6 +390,23 @@ PoissonReport TilePoisson::solve(ChannelId<double> b, ChannelId<double> x, const
   return s.report;
 }
 
+double TilePoisson::make_solvable(ChannelId<double> b) {
+  Impl& s = *impl_;
+  YMIR_CHECK(s.fine != nullptr);
+  double largest = 0;
+  if (s.components.closed() == 0) return largest;
+  double* values = s.volume.write_tiles(b);
+  s.clear_outside(values);
+  const auto means = s.means_of(values, true);
+  for (const double mean : means) largest = std::max(largest, std::abs(mean));
+  for_each_tile(s.fine->count(), [&](int t) {
+    for (const Components::Part& part : s.components.parts_of(t))
+      if (const double mean = means[static_cast<std::size_t>(part.component)]; std::isfinite(mean))
+        subtract(tile_of(values, s.home(t)), s.components.cells_of(part, *s.fine), mean);
+  });
+  return largest;
+}
+
 void TilePoisson::apply(ChannelId<double> x, ChannelId<double> y) {
   Impl& s = *impl_;
   YMIR_CHECK(s.fine != nullptr);

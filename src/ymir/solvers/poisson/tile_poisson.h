@@ -52,6 +52,10 @@ class TilePoisson {
   // x: the first guess on entry, the solution on return, 0 where there is no unknown. b is only read. Collective.
   PoissonReport solve(ChannelId<double> b, ChannelId<double> x, const PoissonOptions& options = {});
 
+  // b as solve() takes it: without its mean over each closed component, 0 in cells without a link. Returns the largest
+  // mean. Collective.
+  double make_solvable(ChannelId<double> b);
+
   // y = A x, 0 where there is no unknown; x must be 0 there. Collective.
   void apply(ChannelId<double> x, ChannelId<double> y);
 
