@@ -22,13 +22,14 @@ constexpr double dt = 1.0 / 48;  // [s]
 // [Lesser2022, Table 1] in core-seconds per million voxels and step.
 constexpr double loki_brasier = 36, loki_explosion = 12.6;
 
-BenchRow measure(int n, const Variant& variant, int steps) {
+// `copies` boxes of n^3 voxels in a row, open to each other, with a plume in each.
+BenchRow measure(int n, const Variant& variant, int steps, int copies = 1) {
   Communicator& world = Communicator::world();
   TimeParams time;
   Simulation simulation(time, 1.0, world);
   VolumeObject::Description d;
   d.voxel = 2.0 / n;
-  d.box = GasBox{{{-1, 0, -1}, {1, 2, 1}}, {true, true, true, false, true, true}};
+  d.box = GasBox{{{-1, 0, -1}, {1, 2, 2.0 * copies - 1}}, {true, true, true, false, true, true}};
   d.everywhere = true;
   d.advection = variant.advection;
   d.reflection = variant.reflection;
@@ -39,18 +40,21 @@ BenchRow measure(int n, const Variant& variant, int steps) {
   gas.set_pressure(pressure);
   GasEmission source;
   source.shape = shape_of(
-      [](Vec3d x, double) {
-        return norm(x - Vec3d{0, 0.3, 0}) - 0.2;
+      [copies](Vec3d x, double) {
+        const double nearest = 2 * std::clamp(std::round(x.z / 2), 0.0, copies - 1.0);
+        return norm(x - Vec3d{0, 0.3, nearest}) - 0.2;
       },
-      [](double) {
-        return Box{{-0.2, 0.1, -0.2}, {0.2, 0.5, 0.2}};
+      [copies](double) {
+        return Box{{-0.2, 0.1, -0.2}, {0.2, 0.5, 2.0 * copies - 1.8}};
       });
-  source.materials = {{gas.material("density"), [](Vec3d) { return 1.0; }},
-                      {gas.material("temperature"), [](Vec3d) { return 420.0; }}};
+  source.materials = {{gas.material("density"), [](Vec3d, double) { return 1.0; }},
+                      {gas.material("temperature"), [](Vec3d, double) { return 420.0; }}};
   add_emission(gas, "source", source);
   add_buoyancy(gas, "buoyancy", {});
 
-  BenchRow row = new_row("plume, " + std::to_string(n) + "^3", variant.name);
+  const std::string size = std::to_string(n) + "^3";
+  BenchRow row =
+      new_row(copies > 1 ? std::to_string(copies) + " plumes, " + size + " each" : "plume, " + size, variant.name);
   reset_peak_memory();
   row.setup_s = timed([&] { simulation.ingest(); });
   // Stages apart; the first steps fill caches and let the plume begin.
@@ -115,6 +119,9 @@ std::vector<BenchRow> bench_smoke(const BenchOptions& options) {
         Variant{"reflection", {AdvectionScheme::mac_cormack, Interpolation::linear, true}, true}})
     rows.push_back(measure(64, variant, 12));
   for (const int n : {128, 256}) rows.push_back(measure(n, mac_cormack, n == 128 ? 8 : 3));
+  // Weak scaling: as many plumes as cores.
+  const int workers = threads() * Communicator::world().size();
+  if (workers > 1) rows.push_back(measure(128, mac_cormack, 3, workers));
   return rows;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ymir/actions/gas_cloud.h"
 #include "ymir/base/log.h"
@@ -51,57 +52,52 @@ class BuoyancyCoupling final : public GasCoupling {
   void occupy(const Step&) override {
     cloud_.collect_velocities();
     const double h = gas_->grid().voxel(), cell = h * h * h, density = gas_->description().density;
-    std::vector<Vec3d> room(cloud_.size()), flow(cloud_.size()), mobility(cloud_.size());
-    for (std::size_t i = 0; i < cloud_.size(); ++i) {
-      if (!cloud_.takes_part(i)) continue;
-      const double share = cloud_.volume(i) / cell;
-      const double light = params_.inertia ? density * cloud_.volume(i) / cloud_.mass[i] : 0;  // rho/rho_p
-      room[i] = Vec3d{1, 1, 1} * share;
-      flow[i] = cloud_.velocity[i] * share;
-      mobility[i] = Vec3d{1, 1, 1} * (share * light);
-    }
-    const auto splat = [&](const std::vector<Vec3d>& values, ChannelId<double> to) {
-      auto zero = write(gas_->grid().volume(), to);
-      for_each_bucket(gas_->grid().volume().buckets(), zero, [&](int t) {
-        for (int c = 0; c < 3; ++c) std::fill_n(zero.tile(t, c), GasGrid::voxels, 0.0);
-      });
-      cloud_.points.splat(values, to);
+    compliance_.assign(cloud_.size(), 0);
+    const auto splat = [&](ChannelId<double> to, auto&& value_of) {
+      at_points_.assign(cloud_.size(), {0, 0, 0});
+      for (std::size_t i = 0; i < cloud_.size(); ++i)
+        if (cloud_.takes_part(i)) at_points_[i] = value_of(i, cloud_.volume(i) / cell);
+      clear(to);
+      cloud_.points.splat(at_points_, to);
     };
-    splat(room, room_);
-    splat(flow, flow_);
-    splat(mobility, mobility_);
+    splat(room_, [&](std::size_t, double share) { return Vec3d{1, 1, 1} * share; });
+    splat(flow_, [&](std::size_t i, double share) { return cloud_.velocity[i] * share; });
+    splat(mobility_, [&](std::size_t i, double share) {
+      if (params_.inertia) compliance_[i] = share * density * cloud_.volume(i) / cloud_.mass[i];  // times rho/rho_p
+      return Vec3d{1, 1, 1} * compliance_[i];
+    });
     fill_faces();
   }
 
   void react(const Step&, ChannelId<float>) override {}
 
-  // -V grad p = -V rho/dt grad q.
-  void feel_pressure(const Step& step, ChannelId<double> potential) override {
-    DiscreteVolume& volume = gas_->grid().volume();
-    const double scale = 1 / gas_->grid().voxel();
-    constexpr int stride[3] = {1, n, n * n};
-    {
-      auto q = read(volume, potential, Stencil::faces);
-      auto open = read(volume, gas_->grid().open);
-      auto slope = write(volume, room_);  // its values have been used
-      for_each_bucket(volume.buckets(), q, open, slope, [&](int t) {
-        for (int axis = 0; axis < 3; ++axis) {
-          const int below = volume.buckets().neighbours(
-              t)[static_cast<std::size_t>(face_directions[static_cast<std::size_t>(2 * axis)])];
-          const double *own = q.tile(t), *lower = q.tile(below) + (n - 1) * stride[axis];
-          for (int i = 0; i < GasGrid::voxels; ++i) {
-            const double low = i / stride[axis] % n > 0 ? own[i - stride[axis]] : lower[i];
-            slope.tile(t, axis)[i] = open.tile(t, axis)[i] > 0 ? (own[i] - low) * scale : 0;
-          }
-        }
-      });
+  void give_way(ChannelId<double> slope, ChannelId<double> flow) override {
+    if (!params_.inertia) return;
+    sample(slope);
+    for (std::size_t i = 0; i < cloud_.size(); ++i) at_points_[i] *= compliance_[i];
+    if (!crowded_) {
+      cloud_.points.splat(at_points_, flow);
+      return;
     }
-    std::vector<Vec3d> slopes(cloud_.size());
-    cloud_.points.sample(room_, slopes);
+    clear(flow_);
+    cloud_.points.splat(at_points_, flow_);
+    DiscreteVolume& volume = gas_->grid().volume();
+    auto fits = read(volume, room_);
+    auto in = read(volume, flow_);
+    auto out = read_write(volume, flow);
+    for_each_bucket(volume.buckets(), fits, in, out, [&](int t) {
+      for (int c = 0; c < 3; ++c)
+        for (int i = 0; i < GasGrid::voxels; ++i) out.tile(t, c)[i] += fits.tile(t, c)[i] * in.tile(t, c)[i];
+    });
+  }
+
+  // -V grad p = -V rho/dt grad q.
+  void feel_pressure(const Step& step, ChannelId<double> slope) override {
+    sample(slope);
     lift();
     const double per = gas_->description().density / step.dt;
     for (std::size_t i = 0; i < cloud_.size(); ++i)
-      if (cloud_.takes_part(i)) force_[i] -= slopes[i] * (cloud_.volume(i) * per);
+      if (cloud_.takes_part(i)) force_[i] -= at_points_[i] * (cloud_.volume(i) * per);
   }
 
  private:
@@ -112,10 +108,38 @@ class BuoyancyCoupling final : public GasCoupling {
       if (cloud_.takes_part(i)) force_[i] = params_.gravity * (-gas_->description().density * cloud_.volume(i));
   }
 
+  // Slopes at the points, of the part of them that fits into faces: what takes room with a weight is pushed with it.
+  void sample(ChannelId<double> slope) {
+    at_points_.resize(cloud_.size());
+    if (!crowded_) {
+      cloud_.points.sample(slope, at_points_);
+      return;
+    }
+    DiscreteVolume& volume = gas_->grid().volume();
+    {
+      auto fits = read(volume, room_);
+      auto in = read(volume, slope);
+      auto out = write(volume, flow_);
+      for_each_bucket(volume.buckets(), fits, in, out, [&](int t) {
+        for (int c = 0; c < 3; ++c)
+          for (int i = 0; i < GasGrid::voxels; ++i) out.tile(t, c)[i] = fits.tile(t, c)[i] * in.tile(t, c)[i];
+      });
+    }
+    cloud_.points.sample(flow_, at_points_);
+  }
+
+  void clear(ChannelId<double> id) {
+    auto zero = write(gas_->grid().volume(), id);
+    for_each_bucket(gas_->grid().volume().buckets(), zero, [&](int t) {
+      for (int c = 0; c < 3; ++c) std::fill_n(zero.tile(t, c), GasGrid::voxels, 0.0);
+    });
+  }
+
+  // Adds to what the gas has of pores, flow and mobility; room_ then holds the part of points that fits into faces.
   void fill_faces() {
     DiscreteVolume& volume = gas_->grid().volume();
-    const Projection::Porous& porous = gas_->porous();
-    auto room = read(volume, room_);
+    const Porous& porous = gas_->porous();
+    auto room = read_write(volume, room_);
     auto moves = read(volume, flow_);
     auto gives = read(volume, mobility_);
     auto pores = read_write(volume, porous.pores);
@@ -125,12 +149,13 @@ class BuoyancyCoupling final : public GasCoupling {
     for_each_bucket(volume.buckets(), room, moves, gives, pores, flow, mobility, [&](int t) {
       for (int c = 0; c < 3; ++c)
         for (int i = 0; i < GasGrid::voxels; ++i) {
-          const double taken = room.tile(t, c)[i];
+          const double taken = std::exchange(room.tile(t, c)[i], 1.0);
           if (taken == 0) continue;
           double left = static_cast<double>(pores.tile(t, c)[i]) - taken, scale = 1;
           if (left < least_pores) {
             scale = (static_cast<double>(pores.tile(t, c)[i]) - least_pores) / taken;
             left = least_pores;
+            room.tile(t, c)[i] = scale;
             full[static_cast<std::size_t>(t)] = 1;
           }
           pores.tile(t, c)[i] = static_cast<float>(left);
@@ -139,7 +164,8 @@ class BuoyancyCoupling final : public GasCoupling {
         }
     });
     const auto count = gas_->grid().domain().communicator().sum(std::count(full.begin(), full.end(), 1));
-    if (count > 0 && !warned_) {
+    crowded_ = count > 0;
+    if (crowded_ && !warned_) {
       log::warn(
           fmt::format("{}: objects fill more than {:.0f} % of the voxels in {} tiles; use larger voxels, or expect "
                       "less room to be taken than there is",
@@ -152,8 +178,10 @@ class BuoyancyCoupling final : public GasCoupling {
   std::string owner_;
   CoupledBuoyancyParams params_;
   GasCloud cloud_;
-  ChannelId<double> room_, flow_, mobility_;
-  std::vector<Vec3d> force_;  // [N]
+  ChannelId<double> room_, flow_, mobility_;  // shares of faces; the last two are free after occupy()
+  std::vector<double> compliance_;            // V/h^3 rho/rho_p
+  std::vector<Vec3d> at_points_, force_;      // the latter [N]
+  bool crowded_ = false;                      // faces hold less of the points than there is
   bool warned_ = false;
 };
 

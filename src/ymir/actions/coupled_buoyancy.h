@@ -1,11 +1,12 @@
 // Objects that take room in a gas and float in it: what they displace flows around them, and its pressure pushes them.
 // [Lesser2022, 6.4; Stomakhin2020; method notes C, 7]
 //
-//   S_fp = W_pf V_p/h^3,  pores e = 1 - sum S,  flow j = S v,  mobility m = sum S rho/rho_p (0 without inertia)
-//   force on a point: -V_p (W grad p)_p - rho V_p g
+//   S_fp = s_f W_pf V_p/h^3,  pores e = 1 - sum S,  flow j = S v,  mobility m = sum S rho/rho_p (0 without inertia)
+//   force on a point: -V_p sum_f W_pf s_f w_f (grad p)_f - rho V_p g
 //
-// p is the deviation from the hydrostatic pressure, whose lift is the second term. The compliance of points that share
-// a face is lumped on it: exact for one density, and close for points heavier than the gas.
+// p is the deviation from the hydrostatic pressure, whose lift is the second term; w open fraction of faces; s < 1
+// where points would leave too little to the gas. Both stand in the force as in the flow: the compliance of the points,
+// S rho/rho_p W' s, is symmetric (porous_pressure.h), and what points and gas gain together is what walls give.
 #pragma once
 
 #include "ymir/objects/volume_object.h"

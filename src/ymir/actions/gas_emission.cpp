@@ -57,7 +57,7 @@ void stamp(VolumeObject& gas, const GasEmission& e, const Step& step) {
         const double a = share * e.shape.mask(x, now, grid.voxel());
         for (std::size_t m = 0; a > 0 && m < values.size(); ++m) {
           float& f = values[m][first + i];
-          f = static_cast<float>((1 - a) * static_cast<double>(f) + a * e.materials[m].value(x));
+          f = static_cast<float>((1 - a) * static_cast<double>(f) + a * e.materials[m].value(x, now));
         }
       }
       for (int c = 0; e.velocity && c < 3; ++c) {
@@ -154,7 +154,8 @@ void add_point_emission(VolumeObject& gas, const std::string& owner, GasEmission
       float* f = volume.write_tiles(m.channel);
       for (const std::ptrdiff_t at : cells)
         if (kinds[at] == static_cast<std::uint8_t>(CellKind::fluid))
-          f[at] = static_cast<float>((1 - share) * static_cast<double>(f[at]) + share * m.value({0, 0, 0}));
+          f[at] = static_cast<float>((1 - share) * static_cast<double>(f[at]) +
+                                     share * m.value({0, 0, 0}, step.time + step.dt));
     }
   };
   gas.add_source(std::move(source));

@@ -22,7 +22,7 @@ struct GasEmission {
   GasShape shape;
   struct Value {
     ChannelId<float> channel;
-    std::function<double(Vec3d x)> value;
+    std::function<double(Vec3d x, double time)> value;
   };
   std::vector<Value> materials;
   std::function<Vec3d(Vec3d x, double time)> velocity;               // empty: motion is left alone

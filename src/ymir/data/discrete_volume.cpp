@@ -356,7 +356,23 @@ void DiscreteVolume::restore(const Snapshot& snapshot) {
     YMIR_CHECK(i < snapshot.components.size());  // added since: scratch only
     channels_[i]->components = snapshot.components[i];
     channels_[i]->fresh = snapshot.fresh[i];
+    fill_missing(static_cast<int>(i));
   }
+}
+
+void DiscreteVolume::set_background(int index, const std::array<double, 3>& values) {
+  Storage& s = storage(index);
+  YMIR_CHECK(!s.exchange);
+  if (s.channel.background == values) return;
+  s.channel.background = values;
+  fill_missing(index);
+}
+
+void DiscreteVolume::fill_missing(int channel) {
+  const Storage& s = storage(channel);
+  for (std::size_t c = 0; c < s.components.size(); ++c)
+    fill_background(s.channel, static_cast<int>(c),
+                    s.components[c]->data() + static_cast<std::size_t>(buckets_->missing()) * s.channel.tile_bytes());
 }
 
 std::uint64_t DiscreteVolume::hash() const {

@@ -81,6 +81,9 @@ class DiscreteVolume {
   int channel_count() const { return static_cast<int>(channels_.size()); }
   const VolumeChannel& channel(int index) const;
 
+  // What is outside from now on, and in new buckets. Not part of the state: a snapshot does not keep it.
+  void set_background(int index, const std::array<double, 3>& values);
+
   // Topology. All of it is collective; keys may be named on any rank and go to their owners. Buckets that stay keep
   // their values, new ones hold the background, or, where a bucket of another level held that space, its values:
   // constant from coarse to fine, the mean from fine to coarse.
@@ -162,6 +165,7 @@ class DiscreteVolume {
   void receive_moved(const Moves& moves, std::size_t tile_bytes, const TileBuffer& old, TileBuffer& tiles) const;
   const std::vector<FacePlan>& face_plans();
   Storage& storage(int channel) { return *channels_[static_cast<std::size_t>(channel)]; }
+  void fill_missing(int channel);
   std::shared_ptr<TileBuffer> undefined_tiles(int channel, int component, int stagger) const;
   const Storage& storage(int channel) const { return *channels_[static_cast<std::size_t>(channel)]; }
 

@@ -47,4 +47,15 @@ Surface box_mesh(Vec3d center, Vec3d half_size, Vec3d axis_x, Vec3d axis_y, Vec3
   return mesh;
 }
 
+Surface rectangle_mesh(Vec3d center, double half_x, double half_z, Vec3d axis_x, Vec3d axis_z) {
+  Surface mesh;
+  for (int corner = 0; corner < 4; ++corner)
+    mesh.positions.push_back(center + axis_x * ((corner & 1) != 0 ? half_x : -half_x) +
+                             axis_z * ((corner & 2) != 0 ? half_z : -half_z));
+  mesh.triangles = {{0, 2, 3}, {0, 3, 1}};
+  mesh.vertices.resize(4);
+  mesh.faces.resize(2);
+  return mesh;
+}
+
 }  // namespace ymir

@@ -1,4 +1,4 @@
-// Triangle meshes of simple shapes, closed and oriented outwards.
+// Triangle meshes of simple shapes; solids are closed and oriented outwards.
 #pragma once
 
 #include "ymir/data/meshes.h"
@@ -8,5 +8,7 @@ namespace ymir {
 Surface sphere_mesh(Vec3d center, double radius, int rings);  // rings >= 3, twice as many segments around
 // Box with edges 2 * half_size along three orthonormal axes.
 Surface box_mesh(Vec3d center, Vec3d half_size, Vec3d axis_x, Vec3d axis_y, Vec3d axis_z);
+// Edges 2 * half_x and 2 * half_z along two orthonormal axes, facing axis_z x axis_x.
+Surface rectangle_mesh(Vec3d center, double half_x, double half_z, Vec3d axis_x, Vec3d axis_z);
 
 }  // namespace ymir

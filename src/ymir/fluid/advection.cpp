@@ -41,18 +41,25 @@ const Advection::Scratch& Advection::scratch(Sampling sampling, std::size_t n) {
   return all[n];
 }
 
+const std::uint8_t* Advection::exchanged(ChannelId<std::uint8_t> id) {
+  if (!id.valid()) return nullptr;
+  auto reader = read(*volume_, id, Stencil::box);
+  reader.begin_exchange();
+  reader.end_exchange();
+  return reader.tile(0);
+}
+
 void Advection::summarise(ChannelId<float> along) {
   const BucketSet& buckets = volume_->buckets();
   auto velocity = read(*volume_, along, Stencil::box);
-  auto cells = read(*volume_, cell_, Stencil::box);
   velocity.begin_exchange();
-  cells.begin_exchange();
   velocity.end_exchange();
-  cells.end_exchange();
+  const std::uint8_t *cells = exchanged(cell_), *sheets = exchanged(sheets_);
   work_->summaries.resize(static_cast<std::size_t>(buckets.count()) + 1);
   for_each_in_order(buckets.count() + 1, [&](int tile) {
     work_->summaries[static_cast<std::size_t>(tile)] =
-        summary_of({velocity.tile(tile, 0), velocity.tile(tile, 1), velocity.tile(tile, 2)}, cells.tile(tile));
+        summary_of({velocity.tile(tile, 0), velocity.tile(tile, 1), velocity.tile(tile, 2)}, tile_of(cells, tile),
+                   tile_of(sheets, tile));
   });
 }
 
@@ -97,10 +104,8 @@ void Advection::pass(AdvectionStep step, ChannelId<float> along, std::span<const
   pass.sources.clear();
   pass.parts.clear();
   add_sources(along);
-  auto cells = read(*volume_, cell_, Stencil::box);
-  cells.begin_exchange();
-  cells.end_exchange();
-  pass.cells = {cells.tile(0)};
+  pass.cells = {exchanged(cell_)};
+  pass.sheets = {exchanged(sheets_)};
   std::size_t cell_fields = 0, face_fields = 0;
   for (const Transported& field : fields) {
     const Sampling sampling = volume_->channel(field.source.index).sampling;
@@ -187,7 +192,7 @@ void Advection::run_pass() {
       thread->wanted.clear();
     }
     const int before = fetched.count();
-    if (!fetched.fetch(std::move(wanted), pass.sources, pass.cells)) return;
+    if (!fetched.fetch(std::move(wanted), pass.sources, pass.cells, pass.sheets)) return;
     fetched_ += fetched.count() - before;
     std::size_t left = 0;
     for (std::size_t n = 0; n < tiles.size(); ++n)

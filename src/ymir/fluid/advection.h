@@ -11,7 +11,7 @@
 // Cells: what lies outside (and tiles that do not exist: the background of `cell` says what they hold) is ambient air,
 // the background of each field. Solids give no value to cells: the weights of the others are scaled up, and a cell
 // with none keeps what it had. Faces take part in solids as well: extend the velocity into them first
-// (extrapolation.h).
+// (extrapolation.h). Nothing crosses a sheet; beside one the result is S f with linear interpolation (sheet_paths.h).
 // Samples without gas on either side keep what the source holds.
 #pragma once
 
@@ -43,6 +43,9 @@ class Advection {
   Advection(DiscreteVolume& volume, ChannelId<std::uint8_t> cell);
   ~Advection();
 
+  // Channel with the marks of GasGrid::sheets; invalid: there are none.
+  void set_sheets(ChannelId<std::uint8_t> sheets) { sheets_ = sheets; }
+
   // destination = source carried over dt [s] along a face-sampled velocity [m/s], which may be one of the sources.
   // Collective.
   void advect(ChannelId<float> along, std::span<const Transported> fields, double dt,
@@ -62,6 +65,7 @@ class Advection {
   };
   const Scratch& scratch(Sampling sampling, std::size_t n);
   void summarise(ChannelId<float> along);
+  const std::uint8_t* exchanged(ChannelId<std::uint8_t> id);  // the first tile; null without a channel
   void pass(AdvectionStep step, ChannelId<float> along, std::span<const Transported> fields, double dt,
             const AdvectionOptions& options);
   int add_sources(ChannelId<float> id);  // the first of its components
@@ -69,7 +73,7 @@ class Advection {
   void run_pass();
 
   DiscreteVolume* volume_;
-  ChannelId<std::uint8_t> cell_;
+  ChannelId<std::uint8_t> cell_, sheets_;
   std::vector<Scratch> cell_scratch_, face_scratch_;
   std::unique_ptr<Workspace> work_;
   std::int64_t frozen_ = 0, far_ = 0, fetched_ = 0;

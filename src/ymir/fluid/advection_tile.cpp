@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ymir/fluid/sheet_paths.h"
+
 namespace ymir {
 namespace {
 
@@ -12,10 +14,7 @@ constexpr std::uint8_t only_gas = TileSummary::bit(CellKind::fluid);
 constexpr float solid_number = static_cast<float>(SampleKind::solid);
 constexpr float solid_beside = 1.5f;  // only the cubic meets a solid; worse than air
 
-template <class T>
-T* tile_of(T* tiles, int tile) {
-  return tiles == nullptr ? nullptr : tiles + static_cast<std::size_t>(tile) * voxels;
-}
+bool backward(AdvectionStep step) { return step != AdvectionStep::correct && step != AdvectionStep::compensate; }
 
 // Interpolates at the ends of all paths of a tile.
 template <Interpolation interpolation, bool bounds, class Taps>
@@ -154,6 +153,46 @@ class TileAdvection::SparseSamples {
   TileSource<float> lattice_;
 };
 
+// Sheets around the tile, for SheetPaths.
+class TileAdvection::NearSheets {
+ public:
+  explicit NearSheets(const TileAdvection& work) : work_(work) {}
+  std::uint8_t sheets(Vec3i v) const { return *work_.sheets_.at(v.x, v.y, v.z); }
+  int kind(Vec3i v) const { return *work_.cells_.at(v.x, v.y, v.z); }
+  float velocity(int axis, Vec3i v) const { return *work_.velocity_[static_cast<std::size_t>(axis)].at(v.x, v.y, v.z); }
+  bool any_sheet(Vec3i low, Vec3i high) const { return work_.sheet_marks_.any(low, high); }
+
+ private:
+  const TileAdvection& work_;
+};
+
+class TileAdvection::FarSheets {
+ public:
+  FarSheets(const AdvectionPass& pass, TileFinder& finder)
+      : pass_(pass), finder_(finder), velocity_{taps(0), taps(1), taps(2)} {}
+  std::uint8_t sheets(Vec3i v) const { return look_up(pass_.sheets, v); }
+  int kind(Vec3i v) const { return look_up(pass_.cells, v); }
+  float velocity(int axis, Vec3i v) const { return velocity_[static_cast<std::size_t>(axis)].value(v.x, v.y, v.z); }
+  bool any_sheet(Vec3i low, Vec3i high) const {
+    for (int z = low.z; z <= high.z; ++z)
+      for (int y = low.y; y <= high.y; ++y)
+        for (int x = low.x; x <= high.x; ++x)
+          if (sheets({x, y, z}) != 0) return true;
+    return false;
+  }
+
+ private:
+  LookupTaps<LookUp::value> taps(std::size_t axis) const { return {finder_, pass_.sources[axis], pass_.cells}; }
+  std::uint8_t look_up(const TileSource<std::uint8_t>& source, Vec3i v) const {
+    const TileFinder::Voxel at = finder_.voxel(v.x, v.y, v.z);
+    return finder_.values(source, at.tile)[at.in_tile];
+  }
+
+  const AdvectionPass& pass_;
+  TileFinder& finder_;
+  std::array<LookupTaps<LookUp::value>, 3> velocity_;
+};
+
 void TileAdvection::prefetch(int tile, const AdvectionPass& pass, const BucketSet& buckets) {
   for (const int neighbour : buckets.neighbours(tile)) {
     std::uint8_t& done = fetched_to_cache_[static_cast<std::size_t>(neighbour)];
@@ -174,22 +213,29 @@ bool TileAdvection::advect(int tile, const AdvectionPass& pass, std::span<const 
   VelocityBounds bounds;
   for (int axis = 0; axis < 3; ++axis)
     bounds.low[axis] = bounds.high[axis] = pass.sources[static_cast<std::size_t>(axis)].background;
-  std::uint8_t kinds = 0;
+  std::uint8_t kinds = 0, sheets = 0;
   for (const int neighbour : neighbours) {
     const TileSummary& summary = summaries[static_cast<std::size_t>(neighbour)];
     kinds |= summary.kinds;
+    sheets |= summary.sheets;
     bounds.low = cwise_min(bounds.low, summary.velocity.low);
     bounds.high = cwise_max(bounds.high, summary.velocity.high);
   }
-  const GatherRegion region = region_of_paths(bounds, pass.dt_over_h, pass.options.interpolation);
+  GatherRegion region = region_of_paths(bounds, pass.dt_over_h, pass.options.interpolation);
+  if ((sheets & sheet::passed) != 0) region = {region.low - Vec3i{2, 2, 2}, region.high + Vec3i{2, 2, 2}};
   const bool near = region.near() && !pass.options.look_up;
   const GatherRegion around = near ? region : GatherRegion{{-1, -1, -1}, {8, 8, 8}};
-  const bool mixed = kinds != only_gas;
+  const bool beside_sheets = near ? sheets != 0 : pass.sheets.tiles != nullptr;
+  const bool mixed = kinds != only_gas || beside_sheets;
   if (mixed) cells_.gather(pass.cells.tiles, neighbours, around.with_below());
   for (std::size_t axis = 0; axis < 3; ++axis) {
     velocity_[axis].gather(pass.sources[axis].tiles, neighbours, around);
     if (mixed)
       replace_air(velocity_[axis], cells_, face_lattice(static_cast<int>(axis)), pass.sources[axis].background);
+  }
+  if (beside_sheets && near) {
+    sheets_.gather(pass.sheets.tiles, neighbours, around.with_below());
+    sheet_marks_.build(sheets_, around);
   }
   // Far paths may meet anything.
   all_gas_ = near && !mixed;
@@ -198,6 +244,15 @@ bool TileAdvection::advect(int tile, const AdvectionPass& pass, std::span<const 
   TileFinder finder(fetched, summaries, wanted);
   finder.start(buckets.coord(tile));
   std::int64_t frozen_here = 0;
+  sheet_samples_.clear();
+  const auto find_sheets = [&](const auto& around_tile, Lattice lattice) {
+    if (!beside_sheets) return;
+    sheet_samples_.clear();
+    // The way back is only there to correct, which is not done beside sheets.
+    SheetPaths(around_tile, pass.dt_over_h)
+        .find(lattice, trace_, rows_, pass.options.interpolation == Interpolation::cubic, backward(pass.step),
+              sheet_samples_);
+  };
   for (const Lattice lattice : {Lattice::x_faces, Lattice::y_faces, Lattice::z_faces, Lattice::cells}) {
     const auto on_lattice = [&](const AdvectedPart& part) { return part.lattice == lattice; };
     if (std::none_of(pass.parts.begin(), pass.parts.end(), on_lattice)) continue;
@@ -207,15 +262,19 @@ bool TileAdvection::advect(int tile, const AdvectionPass& pass, std::span<const 
     rows_ = (kinds_of(tile) | kinds_of(tile_below)) == only_gas ? RowBits::full() : RowBits::with_gas(cells_, lattice);
     if (near) {
       with_lattice(lattice, [&](auto constant) { trace_near<constant>(velocity_, pass.dt_over_h, rows_, trace_); });
-      advect_parts(NearSamples(*this, pass, neighbours, region, mixed), lattice, tile, pass);
+      find_sheets(NearSheets(*this), lattice);
+      const NearSamples samples(*this, pass, neighbours, region, mixed);
+      advect_parts(samples, samples, lattice, tile, pass);
       continue;
     }
     frozen_here += trace_far(lattice, pass, finder);
+    find_sheets(FarSheets(pass, finder), lattice);
+    const SparseSamples anywhere(pass, finder);
     const GatherRegion ends = region_around(trace_, rows_, false, pass.options.interpolation);
     if (!rows_.empty() && ends.compact() && !pass.options.look_up)
-      advect_parts(FarSamples(*this, pass, finder, ends), lattice, tile, pass);
+      advect_parts(FarSamples(*this, pass, finder, ends), anywhere, lattice, tile, pass);
     else
-      advect_parts(SparseSamples(pass, finder), lattice, tile, pass);
+      advect_parts(SparseSamples(pass, finder), anywhere, lattice, tile, pass);
   }
   if (!finder.complete()) return false;
   frozen += frozen_here;
@@ -242,14 +301,17 @@ int TileAdvection::trace_far(Lattice lattice, const AdvectionPass& pass, TileFin
   return stuck.count_in(rows_);
 }
 
-template <class Samples>
-void TileAdvection::advect_parts(Samples&& samples, Lattice lattice, int tile, const AdvectionPass& pass) {
+template <class Samples, class SheetSamples>
+void TileAdvection::advect_parts(Samples&& samples, const SheetSamples& beside_sheets, Lattice lattice, int tile,
+                                 const AdvectionPass& pass) {
   const bool cells = lattice == Lattice::cells;
   const bool kinds_matter = !all_gas_ && (pass.step != AdvectionStep::carry || (cells && near_solids_));
   if (kinds_matter && !rows_.empty())
     classify(samples.kinds(lattice), cells && near_solids_ && pass.options.interpolation == Interpolation::cubic);
+  for (const SheetSample& sample : sheet_samples_)
+    kind_.at[sample.voxel] = static_cast<float>(SampleKind::air);  // takes no correction
   for (const AdvectedPart& part : pass.parts)
-    if (part.lattice == lattice) advect_part(samples, tile, pass, part);
+    if (part.lattice == lattice) advect_part(samples, beside_sheets, tile, pass, part);
 }
 
 template <class Kinds>
@@ -284,8 +346,9 @@ void TileAdvection::mend_near_solids(const Taps& taps, const Kinds& kinds, Inter
   }
 }
 
-template <class Samples>
-void TileAdvection::advect_part(Samples& samples, int tile, const AdvectionPass& pass, const AdvectedPart& part) {
+template <class Samples, class SheetSamples>
+void TileAdvection::advect_part(Samples& samples, const SheetSamples& beside_sheets, int tile,
+                                const AdvectionPass& pass, const AdvectedPart& part) {
   const Interpolation interpolation = pass.options.interpolation;
   const bool bounds = pass.step == AdvectionStep::predict || pass.step == AdvectionStep::carry_compensated;
   if (!rows_.empty()) {
@@ -293,9 +356,13 @@ void TileAdvection::advect_part(Samples& samples, int tile, const AdvectionPass&
       sample_tile(samples.values(part.compensated), interpolation, trace_, rows_, compensated_);
     const auto taps = samples.values(part.sampled);
     sample_tile(taps, interpolation, trace_, rows_, value_, bounds ? &low_ : nullptr, bounds ? &high_ : nullptr);
-    const bool backward = pass.step != AdvectionStep::correct && pass.step != AdvectionStep::compensate;
-    if (backward && near_solids_ && part.lattice == Lattice::cells)
+    if (backward(pass.step) && near_solids_ && part.lattice == Lattice::cells)
       mend_near_solids(taps, samples.kinds(part.lattice), interpolation, tile_of(part.field, tile));
+  }
+  if (!sheet_samples_.empty()) {
+    const auto taps = beside_sheets.values(part.sampled);
+    for (const SheetSample& sample : sheet_samples_)
+      value_.at[sample.voxel] = sample.count > 0 ? sample.value(taps) : tile_of(part.field, tile)[sample.voxel];
   }
   combine(tile, pass, part);
 }

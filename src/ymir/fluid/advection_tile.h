@@ -6,7 +6,7 @@
 
 #include "ymir/fluid/advection.h"
 #include "ymir/fluid/trace.h"
-#include "ymir/fluid/trace_lookup.h"
+#include "ymir/fluid/trace_sheets.h"
 
 namespace ymir {
 
@@ -27,12 +27,17 @@ struct AdvectedPart {
   float *out = nullptr, *out_low = nullptr, *out_high = nullptr;
 };
 
+template <class T>
+T* tile_of(T* tiles, int tile) {
+  return tiles == nullptr ? nullptr : tiles + static_cast<std::size_t>(tile) * GasGrid::voxels;
+}
+
 struct AdvectionPass {
   AdvectionStep step = AdvectionStep::carry;
   float dt_over_h = 0;  // negative: forward
   AdvectionOptions options;
   std::vector<TileSource<float>> sources;  // the first three: the velocity
-  TileSource<std::uint8_t> cells;
+  TileSource<std::uint8_t> cells, sheets;  // without sheets the latter has no tiles
   std::vector<AdvectedPart> parts;
 };
 
@@ -56,11 +61,16 @@ class TileAdvection {
   class NearSamples;
   class FarSamples;
   class SparseSamples;
+  class NearSheets;
+  class FarSheets;
   int trace_far(Lattice lattice, const AdvectionPass& pass, TileFinder& finder);  // the number of frozen paths
-  template <class Samples>
-  void advect_parts(Samples&& samples, Lattice lattice, int tile, const AdvectionPass& pass);
-  template <class Samples>
-  void advect_part(Samples& samples, int tile, const AdvectionPass& pass, const AdvectedPart& part);
+  // `beside_sheets`: reads where paths beside sheets lead.
+  template <class Samples, class SheetSamples>
+  void advect_parts(Samples&& samples, const SheetSamples& beside_sheets, Lattice lattice, int tile,
+                    const AdvectionPass& pass);
+  template <class Samples, class SheetSamples>
+  void advect_part(Samples& samples, const SheetSamples& beside_sheets, int tile, const AdvectionPass& pass,
+                   const AdvectedPart& part);
   template <class Kinds>
   void classify(const Kinds& kinds, bool wide);
   template <class Taps, class Kinds>
@@ -69,12 +79,14 @@ class TileAdvection {
 
   std::array<GatheredBox<float>, 3> velocity_, far_velocity_;
   GatheredBox<float> field_, kind_numbers_;
-  GatheredBox<std::uint8_t> cells_, far_cells_;
+  GatheredBox<std::uint8_t> cells_, far_cells_, sheets_;
+  MarkSums sheet_marks_;
   // Of the lattice at hand.
   RowBits rows_;
   TileTrace middle_, trace_;
   TileValues kind_;  // worst SampleKind that the interpolation at the end of a path meets
   bool all_gas_ = true, near_solids_ = false;
+  std::vector<SheetSample> sheet_samples_;
   // Of the part at hand.
   TileValues value_, low_, high_, compensated_;
   std::vector<std::uint8_t> fetched_to_cache_;  // per tile

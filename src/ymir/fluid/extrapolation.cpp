@@ -1,6 +1,7 @@
 #include "ymir/fluid/extrapolation.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "ymir/fluid/tile_gather.h"
 
@@ -17,11 +18,34 @@ struct Found {
   float value;
 };
 
+// Whether one of eight faces in a row is not known but a neighbour of it is: only layers have the highest bit clear.
+bool any_beside_known(const std::uint8_t* row, const std::array<int, 6>& to) {
+  const auto eight = [&](int step) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, row + step, sizeof(bytes));
+    return bytes;
+  };
+  std::uint64_t none_known = ~std::uint64_t{0};
+  for (const int step : to) none_known &= eight(step);
+  return (eight(0) & ~none_known & 0x8080808080808080) != 0;
+}
+
+// Whether a sheet lies between a face and the next one; k as in face_directions.
+bool behind_sheet(const GatheredBox<std::uint8_t>& sheets, int v, int axis, int k) {
+  const int across = k / 2;
+  if (across == axis) return false;
+  Vec3i upper{v % 8, v / 8 % 8, v / 64};
+  upper[across] += k % 2;
+  const Vec3i other = upper + below(face_lattice(axis));
+  const int marks = *sheets.at(upper.x, upper.y, upper.z) | *sheets.at(other.x, other.y, other.z);
+  return (marks & sheet::closes(across, sheet::When::now)) != 0;
+}
+
 }  // namespace
 
 struct Extrapolation::Work {
   struct Thread {
-    GatheredBox<std::uint8_t> cells, layers;
+    GatheredBox<std::uint8_t> cells, layers, sheets;
     GatheredBox<float> values;
   };
   std::vector<std::unique_ptr<Thread>> threads;
@@ -61,9 +85,10 @@ void Extrapolation::extend(ChannelId<float> velocity, const ExtrapolationOptions
 void Extrapolation::classify(const ExtrapolationOptions& options) {
   auto cells = read(*volume_, cell_, Stencil::faces);
   auto open = read(*volume_, open_);
+  auto sheets = read(*volume_, sheets_.valid() ? sheets_ : cell_);
   auto layer = write(*volume_, layer_);
   const BucketSet& buckets = volume_->buckets();
-  for_each_bucket(buckets, cells, open, layer, [&](int tile) {
+  for_each_bucket(buckets, cells, open, sheets, layer, [&](int tile) {
     GatheredBox<std::uint8_t>& box = work_->thread().cells;
     box.gather(cells.tile(0), buckets.neighbours(tile), around);
     int unknown_faces = 0;
@@ -81,6 +106,11 @@ void Extrapolation::classify(const ExtrapolationOptions& options) {
           out[v] = is_air(kinds) || (options.keep_closed && w[v] == 0) ? left_alone : unknown;
         unknown_faces += out[v] == unknown ? 1 : 0;
       }
+      for (int v = 0; sheets_.valid() && v < GasGrid::voxels; ++v) {
+        if (out[v] != unknown || (sheets.tile(tile)[v] & sheet::closes(axis, sheet::When::now)) == 0) continue;
+        out[v] = left_alone;
+        --unknown_faces;
+      }
     }
     work_->unknown_faces[static_cast<std::size_t>(tile)] = unknown_faces;
   });
@@ -89,24 +119,38 @@ void Extrapolation::classify(const ExtrapolationOptions& options) {
 void Extrapolation::find_layer(ChannelId<float> velocity, int layer) {
   auto known = read(*volume_, layer_, Stencil::faces);
   auto values = read(*volume_, velocity, Stencil::faces);
+  auto marks = read(*volume_, sheets_.valid() ? sheets_ : cell_, Stencil::box);
   const BucketSet& buckets = volume_->buckets();
-  for_each_bucket(buckets, known, values, [&](int tile) {
+  for_each_bucket(buckets, known, values, marks, [&](int tile) {
     std::vector<Found>& found = work_->found[static_cast<std::size_t>(tile)];
     found.clear();
     if (work_->unknown_faces[static_cast<std::size_t>(tile)] == 0) return;
-    auto& [cells, layers, u] = work_->thread();
+    auto& [cells, layers, sheets, u] = work_->thread();
+    const bool with_sheets = sheets_.valid();
+    if (with_sheets) sheets.gather(marks.tile(0), buckets.neighbours(tile), around);
     for (int axis = 0; axis < 3; ++axis) {
       layers.gather(known.tile(0, axis), buckets.neighbours(tile), around);
       u.gather(values.tile(0, axis), buckets.neighbours(tile), around);
       const std::array<int, 6> to{-1, 1, -layers.row(), layers.row(), -layers.layer(), layers.layer()};
       for (int v = 0; v < GasGrid::voxels; ++v) {
         const std::uint8_t* l = layers.at(v % 8, v / 8 % 8, v / 64);
+        if (v % 8 == 0 && !any_beside_known(l, to)) {
+          v += 7;
+          continue;
+        }
         if (*l != unknown) continue;
         const float* at = u.at(v % 8, v / 8 % 8, v / 64);
         float sum = 0;
         int count = 0;
         for (const int step : to)
           if (l[step] < layer) sum += at[step], ++count;
+        if (count > 0 && with_sheets) {
+          sum = 0;
+          count = 0;
+          for (int k = 0; k < 6; ++k)
+            if (const int step = to[static_cast<std::size_t>(k)]; l[step] < layer && !behind_sheet(sheets, v, axis, k))
+              sum += at[step], ++count;
+        }
         if (count > 0)
           found.push_back(
               {static_cast<std::uint16_t>(v), static_cast<std::uint8_t>(axis), sum / static_cast<float>(count)});

@@ -3,7 +3,8 @@
 //
 // Known are faces of gas cells that are open enough; the velocity of barely open ones is inaccurate. Layer by layer,
 // faces that touch a solid or are barely open take the mean of those of their six neighbours of the same component that
-// were known in the layers before. Faces between two cells of ambient air are left alone: advection does not read them.
+// were known in the layers before, on the same side of sheets; faces that a sheet closes keep its velocity. Faces
+// between two cells of ambient air are left alone: advection does not read them.
 #pragma once
 
 #include <memory>
@@ -26,6 +27,9 @@ class Extrapolation {
   Extrapolation(DiscreteVolume& volume, ChannelId<float> open, ChannelId<std::uint8_t> cell);
   ~Extrapolation();
 
+  // Channel with the marks of GasGrid::sheets; invalid: there are none.
+  void set_sheets(ChannelId<std::uint8_t> sheets) { sheets_ = sheets; }
+
   // Collective.
   void extend(ChannelId<float> velocity, const ExtrapolationOptions& options = {});
 
@@ -39,7 +43,7 @@ class Extrapolation {
 
   DiscreteVolume* volume_;
   ChannelId<float> open_;
-  ChannelId<std::uint8_t> cell_, layer_;
+  ChannelId<std::uint8_t> cell_, layer_, sheets_;
   std::unique_ptr<Work> work_;
   std::int64_t extended_ = 0;
 };

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "ymir/physics/contact/solid_motion.h"
 #include "ymir/physics/fluid/face_fraction.h"
 
 namespace ymir {
@@ -32,22 +31,6 @@ struct Nodes {
 double snapped(double distance, double h) { return std::abs(distance) < 1e-6 * h ? 0 : distance; }
 
 Vec3i voxel_of(int i) { return {i % n, i / n % n, i / (n * n)}; }
-
-// Where the segment from p along `axis` for `length` meets a triangle.
-bool crosses(const std::array<Vec3d, 3>& t, Vec3d p, int axis, double length) {
-  Vec3d direction{0, 0, 0};
-  direction[axis] = length;
-  const Vec3d e1 = t[1] - t[0], e2 = t[2] - t[0], h = cross(direction, e2);
-  const double det = dot(e1, h);
-  if (std::abs(det) < 1e-14 * length * (norm(e1) * norm(e2))) return false;
-  const Vec3d s = p - t[0];
-  const double u = dot(s, h) / det;
-  const Vec3d q = cross(s, e1);
-  const double v = dot(direction, q) / det, along = dot(e2, q) / det;
-  // Neighbouring triangles share their edges, so that nothing passes between them.
-  constexpr double slack = 1e-9;
-  return u >= -slack && v >= -slack && u + v <= 1 + slack && along >= 0 && along < 1;
-}
 
 }  // namespace
 
@@ -210,7 +193,7 @@ void GasBoundary::update(GasGrid& grid, double time, double dt) const {
           kind = static_cast<std::uint8_t>(CellKind::outside);
     }
   });
-  if (!sheets_.empty()) close_sheets(grid, poses);
+  if (!sheets_.empty()) close_sheets(grid, sheets_, poses.sheets);
   if (has(Wall::non_stick)) mark_non_stick(grid, poses);
 }
 
@@ -295,57 +278,6 @@ void GasBoundary::measure_no_slip(GasGrid& grid, ChannelId<float> distance, doub
         const MovingSolid& solid = poses.solids[k];
         solid_velocity.tile(t, axis)[i] = static_cast<float>(solid.velocity(solid.to_body_at_end(x))[axis]);
       }
-    }
-  });
-}
-
-void GasBoundary::close_sheets(GasGrid& grid, const Poses& poses) const {
-  struct Placed {
-    std::array<Vec3d, 3> corners;
-    std::size_t sheet;
-    Box box;
-  };
-  const double h = grid.voxel();
-  std::vector<Placed> triangles;
-  for (std::size_t s = 0; s < sheets_.size(); ++s)
-    for (const auto& t : sheets_[s].surface.triangles) {
-      Placed placed{{}, s, {}};
-      for (std::size_t k = 0; k < 3; ++k) {
-        placed.corners[k] = poses.sheets[s].end.to_world(sheets_[s].surface.positions[static_cast<std::size_t>(t[k])]);
-        placed.box.include(placed.corners[k]);
-      }
-      triangles.push_back(placed);
-    }
-  DiscreteVolume& volume = grid.volume();
-  auto open = read_write(volume, grid.open);
-  auto solid_velocity = read_write(volume, grid.solid_velocity);
-  for_each_bucket(volume.buckets(), open, solid_velocity, [&](int t) {
-    const BucketCoord b = volume.buckets().coord(t);
-    const Vec3d low = Vec3d(b.x, b.y, b.z) * (n * h);
-    for (const Placed& triangle : triangles) {
-      // Cells whose lower face the triangle may cross.
-      Vec3i from, to;
-      bool near = true;
-      for (int axis = 0; axis < 3; ++axis) {
-        const auto index = [&](double x) { return std::floor((x - low[axis]) / h); };
-        from[axis] = static_cast<int>(std::clamp(index(triangle.box.low[axis]) - 1, 0.0, double(n)));
-        to[axis] = static_cast<int>(std::clamp(index(triangle.box.high[axis]) + 1, -1.0, double(n - 1)));
-        near = near && from[axis] <= to[axis];
-      }
-      if (!near) continue;
-      for (int z = from.z; z <= to.z; ++z)
-        for (int y = from.y; y <= to.y; ++y)
-          for (int x = from.x; x <= to.x; ++x)
-            for (int axis = 0; axis < 3; ++axis) {
-              Vec3d below = grid.cell_position(t, {x, y, z});
-              below[axis] -= h;
-              if (!crosses(triangle.corners, below, axis, h)) continue;
-              const int at = (z * n + y) * n + x;
-              open.tile(t, axis)[at] = 0;
-              const MovingSolid& motion = poses.sheets[triangle.sheet];
-              const Vec3d p = grid.face_position(t, {x, y, z}, axis);
-              solid_velocity.tile(t, axis)[at] = static_cast<float>(motion.velocity(motion.to_body_at_end(p))[axis]);
-            }
     }
   });
 }

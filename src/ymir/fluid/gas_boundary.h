@@ -6,9 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "ymir/data/meshes.h"
-#include "ymir/fluid/gas_grid.h"
-#include "ymir/math/rigid_motion.h"
+#include "ymir/fluid/gas_sheets.h"
 #include "ymir/physics/contact/shapes.h"
 
 namespace ymir {
@@ -21,12 +19,6 @@ struct GasSolid {
   double lipschitz = 1;                               // bound of its gradient
   std::function<RigidTransform(double time)> pose{};  // empty: still
   Wall wall = Wall::free_slip;
-};
-
-// A surface without thickness: faces between cells on its two sides are closed.
-struct GasSheet {
-  Surface surface;
-  std::function<RigidTransform(double time)> pose{};
 };
 
 // Sides in the order -x, +x, -y, +y, -z, +z; an infinite one is none. Closed ones may move along themselves [m/s]: gas
@@ -51,7 +43,7 @@ class GasBoundary {
   // Wholly beyond a closed side of the domain.
   bool behind_wall(const GridDomain& domain, BucketCoord tile) const;
 
-  // open, solid_velocity, cell and, with such walls, non_stick at the end of a substep.
+  // open, solid_velocity, cell and, with such walls, non_stick and sheets at the end of a substep.
   void update(GasGrid& grid, double time, double dt) const;
   // Distance of face centres to the nearest no_slip solid [voxels], cut off at no_slip_reach, after update();
   // solid_velocity then holds also on wholly open faces near one.
@@ -66,7 +58,6 @@ class GasBoundary {
   double between_sides(Vec3d face, int axis, double h) const;
   float velocity_of_solids(const Poses& poses, Vec3d x, int axis) const;
   float velocity_behind_sides(Vec3d face, int axis) const;
-  void close_sheets(GasGrid& grid, const Poses& poses) const;
   void mark_non_stick(GasGrid& grid, const Poses& poses) const;
 
   std::vector<GasSolid> solids_;

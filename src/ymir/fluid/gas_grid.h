@@ -17,6 +17,16 @@ namespace ymir {
 
 enum class CellKind : std::uint8_t { outside, fluid, solid };
 
+// What sheets do to a cell: they close lower faces of it at the end of the substep (now) or did at its beginning
+// (before); or one has passed its centre in between, so that the cell has changed sides.
+namespace sheet {
+enum class When : int { now = 0, before = 3 };
+constexpr std::uint8_t closes(int axis, When when) {
+  return static_cast<std::uint8_t>(1 << (axis + static_cast<int>(when)));
+}
+constexpr std::uint8_t passed = 64;
+}  // namespace sheet
+
 class GasGrid {
  public:
   static constexpr int side = 8;      // voxels along a tile's edge
@@ -38,6 +48,7 @@ class GasGrid {
   ChannelId<std::uint8_t> cell;       // CellKind
   ChannelId<std::uint8_t> life;       // resolution 4; the same in all of a tile
   ChannelId<std::uint8_t> non_stick;  // 1 in cells at a wall that gas may leave; invalid: there are no such walls
+  ChannelId<std::uint8_t> sheets;     // bits of sheet; invalid: there are no sheets
 
   bool holds_gas(int tile) const { return volume_->tiles(life)[tile * life_values] > 0; }
   std::int64_t gas_tiles() const;  // on this rank

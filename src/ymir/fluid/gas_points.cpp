@@ -40,6 +40,18 @@ int direction_of(Vec3i v) { return direction(side_of(v.x), side_of(v.y), side_of
 
 int offset_in(Vec3i v) { return ((v.z & (n - 1)) * n + (v.y & (n - 1))) * n + (v.x & (n - 1)); }
 
+// False: no face around the point, of any component, is in the tile beside its own that lies towards `shift`.
+bool may_reach(Vec3d x, BucketCoord tile, Vec3i shift, double h) {
+  constexpr double rounding = 1e-6;  // [voxels]
+  const int origin[3] = {tile.x * n, tile.y * n, tile.z * n};
+  for (int a = 0; a < 3; ++a) {
+    const double place = x[a] / h - origin[a];
+    if (shift[a] < 0 && place > 0.5 + rounding) return false;
+    if (shift[a] > 0 && place < n - 1 - rounding) return false;
+  }
+  return true;
+}
+
 // Weights of faces in solids go to the others.
 void leave_out_solids(Taps& taps, const float* open, const int* tiles) {
   double sum = 0;
@@ -209,6 +221,7 @@ void GasPoints::splat(std::span<const Vec3d> values, ChannelId<double> faces) {
       const Vec3i shift = offset_of(dir) * -1;
       for (int i = begin; i < end; ++i) {
         const Located& p = located_[static_cast<std::size_t>(i)];
+        if (!may_reach(p.x, buckets.coord(from), shift, h)) continue;
         for (int c = 0; c < 3; ++c) {
           Taps taps = taps_of(p.x, c, buckets.coord(from), h);
           bool here_too = true;

@@ -7,7 +7,8 @@
 
 namespace ymir {
 
-TileSummary summary_of(const std::array<const float*, 3>& velocity, const std::uint8_t* cells) {
+TileSummary summary_of(const std::array<const float*, 3>& velocity, const std::uint8_t* cells,
+                       const std::uint8_t* sheets) {
   TileSummary summary;
   for (int axis = 0; axis < 3; ++axis) {
     const float* u = velocity[static_cast<std::size_t>(axis)];
@@ -35,6 +36,8 @@ TileSummary summary_of(const std::array<const float*, 3>& velocity, const std::u
     solid |= static_cast<unsigned>(cells[v] == static_cast<std::uint8_t>(CellKind::solid));
   }
   summary.kinds = static_cast<std::uint8_t>(outside | fluid << 1 | solid << 2);
+  for (int v = 0; sheets != nullptr && v < GasGrid::voxels; ++v)
+    summary.sheets = static_cast<std::uint8_t>(summary.sheets | sheets[v]);
   return summary;
 }
 
@@ -48,7 +51,7 @@ int FetchedTiles::find(BucketCoord tile) const {
 }
 
 bool FetchedTiles::fetch(std::vector<BucketKey> wanted, std::span<TileSource<float>> sources,
-                         TileSource<std::uint8_t>& cells) {
+                         TileSource<std::uint8_t>& cells, TileSource<std::uint8_t>& sheets) {
   Communicator& ranks = buckets_->domain().communicator();
   if (ranks.size() == 1 || !ranks.any(!wanted.empty())) return false;
   constexpr std::size_t voxels = GasGrid::voxels;
@@ -66,6 +69,7 @@ bool FetchedTiles::fetch(std::vector<BucketKey> wanted, std::span<TileSource<flo
       answer.push_back(std::byte{tile >= 0});
       if (tile < 0) continue;
       add(this->tile(cells, tile));
+      if (sheets.tiles != nullptr) add(this->tile(sheets, tile));
       for (const TileSource<float>& source : sources) add(this->tile(source, tile));
     }
   }
@@ -86,11 +90,13 @@ bool FetchedTiles::fetch(std::vector<BucketKey> wanted, std::span<TileSource<flo
       place_.push_back(there ? buckets_->missing() + 1 + count_++ : buckets_->missing());
       if (!there) continue;
       take(cells_);
+      if (sheets.tiles != nullptr) take(sheets_);
       for (std::vector<float>& values : values_) take(values);
     }
   }
   index_.assign(keys_);
   cells.fetched = cells_.data();
+  sheets.fetched = sheets_.data();
   for (std::size_t s = 0; s < sources.size(); ++s) sources[s].fetched = values_[s].data();
   return true;
 }

@@ -16,12 +16,15 @@ namespace ymir {
 
 struct TileSummary {
   VelocityBounds velocity;
-  std::uint8_t kinds = 0;  // bit n: there is a cell of CellKind n
+  std::uint8_t kinds = 0;   // bit n: there is a cell of CellKind n
+  std::uint8_t sheets = 0;  // marks of GasGrid::sheets that occur
 
   static constexpr std::uint8_t bit(CellKind kind) { return static_cast<std::uint8_t>(1 << static_cast<int>(kind)); }
   bool only_gas() const { return kinds == bit(CellKind::fluid); }
 };
-TileSummary summary_of(const std::array<const float*, 3>& velocity, const std::uint8_t* cells);
+// sheets: null without any.
+TileSummary summary_of(const std::array<const float*, 3>& velocity, const std::uint8_t* cells,
+                       const std::uint8_t* sheets);
 
 // One channel component as paths read it.
 template <class T>
@@ -41,8 +44,10 @@ class FetchedTiles {
   static constexpr int unknown = -1;
   // Index of a tile anywhere: of the volume, beyond missing() a fetched one, or unknown.
   int find(BucketCoord tile) const;
-  // Brings these tiles of all sources. Collective; true on all ranks when any rank wanted some.
-  bool fetch(std::vector<BucketKey> wanted, std::span<TileSource<float>> sources, TileSource<std::uint8_t>& cells);
+  // Brings these tiles of all sources; those without tiles are left out. Collective; true on all ranks when any rank
+  // wanted some.
+  bool fetch(std::vector<BucketKey> wanted, std::span<TileSource<float>> sources, TileSource<std::uint8_t>& cells,
+             TileSource<std::uint8_t>& sheets);
 
   template <class T>
   const T* tile(const TileSource<T>& source, int index) const {
@@ -58,7 +63,7 @@ class FetchedTiles {
   KeyIndex index_;
   int count_ = 0;
   std::vector<std::vector<float>> values_;  // per source
-  std::vector<std::uint8_t> cells_;
+  std::vector<std::uint8_t> cells_, sheets_;
 };
 
 // Looks tiles up for one thread; remembers the last one found and what was unknown.

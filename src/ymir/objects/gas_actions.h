@@ -34,11 +34,13 @@ struct GasOperator {
   std::function<void(const Step&)> apply;
 };
 
-// Air around the gas that moves on its own: the velocity at points of the rim [m/s].
+// Air around the gas that moves on its own: the velocity at points of the rim, and what it is on average in space
+// [m/s].
 struct GasWind {
   std::string owner;
   std::string what;
   std::function<void(int count, ConstVec3Planes x, double time, Vec3Planes out)> sample;
+  std::function<Vec3d(double time)> mean;
 };
 
 // What other Objects and the gas do to each other, in the Newton loop: solids are solved `passes` times in all, the gas
@@ -55,8 +57,12 @@ class GasCoupling {
   virtual void occupy(const Step&) {}
   // Then: changes the velocity of the gas, which holds what it is without coupling, before its pressure.
   virtual void react(const Step& step, ChannelId<float> velocity) = 0;
-  // The pressure is known: its potential dt p/rho [m^2/s] in cells.
-  virtual void feel_pressure(const Step&, ChannelId<double> /*potential*/) {}
+  // flow += what the flow of objects, as occupy() gave it, loses for a slope of the pressure's potential dt p/rho, both
+  // on faces [m/s]: symmetric, and at most the mobility of occupy() in each sum of a row. Called many times;
+  // collective.
+  virtual void give_way(ChannelId<double> /*slope*/, ChannelId<double> /*flow*/) {}
+  // The pressure is known: the slope of its potential, times the open fraction of faces [m/s].
+  virtual void feel_pressure(const Step&, ChannelId<double> /*slope*/) {}
 };
 
 }  // namespace ymir

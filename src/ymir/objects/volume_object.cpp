@@ -81,12 +81,15 @@ void VolumeObject::set_viscosity(double mu, const DiffusionOptions& options) {
   viscosity_.options = options;
 }
 
-const Projection::Porous& VolumeObject::porous() {
+const Porous& VolumeObject::porous() {
   if (!porous_) {
     const auto faces = [&](const char* name, float outside) {
       return grid_.volume().add_channel<float>(name, {n, Sampling::face, outside, 3, true});
     };
-    porous_ = Projection::Porous{faces("pores", 1), faces("object_flow", 0), faces("object_mobility", 0)};
+    porous_ = Porous{faces("pores", 1), faces("object_flow", 0), faces("object_mobility", 0),
+                     [this](ChannelId<double> slope, ChannelId<double> flow) {
+                       for (const auto& coupling : couplings_) coupling->give_way(slope, flow);
+                     }};
     projection_.set_porous(*porous_);
   }
   return *porous_;
@@ -171,12 +174,12 @@ double VolumeObject::largest_speed() const {
   const double local = ordered_reduce(
       volume.buckets().local_count(), 0.0,
       [&](std::ptrdiff_t t) {
-        float most = 0;
+        float most[n] = {};  // in lanes
         for (int c = 0; c < 3; ++c) {
           const float* u = volume.tiles(grid_.velocity, c) + t * GasGrid::voxels;
-          for (int i = 0; i < GasGrid::voxels; ++i) most = std::max(most, std::abs(u[i]));
+          for (int i = 0; i < GasGrid::voxels; ++i) most[i % n] = std::max(most[i % n], std::abs(u[i]));
         }
-        return static_cast<double>(most);
+        return static_cast<double>(*std::max_element(most, most + n));
       },
       [](double a, double b) { return std::max(a, b); });
   return grid_.domain().communicator().max(local);
@@ -187,15 +190,23 @@ double VolumeObject::step_limit() const {
   return speed > 0 ? description_.courant_number * description_.voxel / speed : std::numeric_limits<double>::infinity();
 }
 
-bool VolumeObject::has_material_in(int tile) const {
+VolumeObject::Extent VolumeObject::material_in(int tile) const {
+  std::uint8_t with_material[GasGrid::voxels] = {};
   for (const Material& m : materials_) {
     const float* values = grid_.volume().tiles(m.value) + static_cast<std::ptrdiff_t>(tile) * GasGrid::voxels;
     const auto ambient = static_cast<float>(m.ambient);
     const auto threshold = static_cast<float>(description_.threshold * std::max(1.0, std::abs(m.ambient)));
     for (int i = 0; i < GasGrid::voxels; ++i)
-      if (std::abs(values[i] - ambient) > threshold) return true;
+      with_material[i] = static_cast<std::uint8_t>(with_material[i] | (std::abs(values[i] - ambient) > threshold));
   }
-  return false;
+  Extent extent;
+  for (int i = 0; i < GasGrid::voxels; ++i)
+    if (with_material[i] != 0) {
+      const Vec3i v{i % n, i / n % n, i / (n * n)};
+      extent.low = cwise_min(extent.low, v);
+      extent.high = cwise_max(extent.high, v);
+    }
+  return extent;
 }
 
 std::vector<BucketKey> VolumeObject::wanted_tiles(const Step& step) const {
@@ -208,29 +219,54 @@ std::vector<BucketKey> VolumeObject::wanted_tiles(const Step& step) const {
   limits.high -= Vec3d{1, 1, 1} * (1e-6 * h);
   if (description_.everywhere) return tiles_in(domain, limits);
 
+  // Gas reaches as far as it moves, and interpolation a voxel or two farther. Whole tiles of that are added to tiles at
+  // the end, the rest to what there is.
+  const double reach = std::min(std::ceil(largest_speed() * step.dt / h) + 2, 16.0 * n);
+  const int around = std::max(static_cast<int>(std::lround(description_.padding * n)), static_cast<int>(reach));
+  const int layers = around / n, voxels = around % n;
   std::vector<BucketKey> keys;
-  const auto flags = std::make_unique<std::uint8_t[]>(static_cast<std::size_t>(grid_.volume().buckets().local_count()));
-  parallel_for(grid_.volume().buckets().local_count(), [&](std::ptrdiff_t t) {
-    flags[static_cast<std::size_t>(t)] = grid_.holds_gas(static_cast<int>(t)) && has_material_in(static_cast<int>(t));
+  const auto add = [&](const BucketCoord& at, Vec3i low, Vec3i high) {
+    const auto tile = [](int voxel) { return (voxel + n) / n - 1; };  // -1, 0 or 1
+    for (int z = tile(low.z - voxels); z <= tile(high.z + voxels); ++z)
+      for (int y = tile(low.y - voxels); y <= tile(high.y + voxels); ++y)
+        for (int x = tile(low.x - voxels); x <= tile(high.x + voxels); ++x) {
+          const BucketCoord beside = offset(at, x, y, z);
+          if (addressable(beside)) keys.push_back(key_of(beside));
+        }
+  };
+  const int count = grid_.volume().buckets().local_count();
+  std::vector<Extent> extents(static_cast<std::size_t>(count));
+  parallel_for(count, [&](std::ptrdiff_t t) {
+    if (grid_.holds_gas(static_cast<int>(t))) extents[static_cast<std::size_t>(t)] = material_in(static_cast<int>(t));
   });
-  for (int t = 0; t < grid_.volume().buckets().local_count(); ++t)
-    if (flags[static_cast<std::size_t>(t)]) keys.push_back(grid_.volume().buckets().key(t));
+  for (int t = 0; t < count; ++t)
+    if (const Extent& extent = extents[static_cast<std::size_t>(t)]; !extent.empty())
+      add(grid_.volume().buckets().coord(t), extent.low, extent.high);
   for (const GasSource& source : sources_) {
     Box box = source.bounds(step.time);
     box.include(source.bounds(step.time + step.dt));
     if (box.empty()) continue;
-    box = {cwise_max(box.low, limits.low), cwise_min(box.high, limits.high)};
+    const Vec3d margin = Vec3d{1, 1, 1} * (voxels * h);
+    box = {cwise_max(box.low - margin, limits.low), cwise_min(box.high + margin, limits.high)};
+    if (box.empty()) continue;
+    const BucketCoord first = domain.bucket_of(box.low), last = domain.bucket_of(box.high);
+    refuse_too_much((last.x - first.x + 1.0) * (last.y - first.y + 1.0) * (last.z - first.z + 1.0));
     for (const BucketKey key : tiles_in(domain, box)) keys.push_back(key);
   }
   for (const ForceTarget* target : around_)
     target->visit_points([&](const PointBlock& block) {
-      for (int i = 0; i < block.count; ++i)
-        if (block.mass[i] > 0) keys.push_back(key_of(domain.bucket_of(block.position[i])));
+      for (int i = 0; i < block.count; ++i) {
+        if (!(block.mass[i] > 0)) continue;
+        const BucketCoord tile = domain.bucket_of(block.position[i]);
+        const Vec3d place = (block.position[i] - domain.low_corner(tile)) / h;
+        Vec3i voxel;
+        for (int axis = 0; axis < 3; ++axis) voxel[axis] = std::clamp(static_cast<int>(place[axis]), 0, n - 1);
+        add(tile, voxel, voxel);
+      }
     });
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  const double reach = std::ceil(largest_speed() * step.dt / (n * h)) + 1;
-  keys = dilated(std::move(keys), std::max(description_.padding, static_cast<int>(std::min(reach, 16.0))));
+  keys = dilated(std::move(keys), layers);
   std::erase_if(keys, [&](BucketKey key) {
     const Vec3d low = domain.low_corner(coord_of(key)), high = low + Vec3d{1, 1, 1} * domain.bucket_size();
     for (int axis = 0; axis < 3; ++axis)
@@ -240,10 +276,9 @@ std::vector<BucketKey> VolumeObject::wanted_tiles(const Step& step) const {
   return keys;
 }
 
-void VolumeObject::refuse_too_much(std::size_t tiles) const {
+void VolumeObject::refuse_too_much(double tiles) const {
   if (description_.most_memory <= 0) return;
-  const double bytes = static_cast<double>(grid_.domain().communicator().sum(static_cast<std::int64_t>(tiles))) *
-                       GasGrid::voxels * bytes_per_voxel();
+  const double bytes = tiles * GasGrid::voxels * bytes_per_voxel();
   if (bytes > description_.most_memory)
     throw Error(
         ExitCode::bad_input,
@@ -253,9 +288,10 @@ void VolumeObject::refuse_too_much(std::size_t tiles) const {
 }
 
 void VolumeObject::fit_tiles(const Step& step) {
+  set_air_around(step);
   const std::vector<BucketKey> wanted = wanted_tiles(step);
-  refuse_too_much(wanted.size() /
-                  static_cast<std::size_t>(description_.everywhere ? grid_.domain().communicator().size() : 1));
+  const auto mine = static_cast<std::int64_t>(wanted.size());  // each rank names all of a box, or what it has
+  refuse_too_much(static_cast<double>(description_.everywhere ? mine : grid_.domain().communicator().sum(mine)));
   const auto behind_wall = [&](BucketCoord tile) { return boundary_.behind_wall(grid_.domain(), tile); };
   if (grid_.set_wanted(wanted, behind_wall)) boundary_stale_ = true;
 }
@@ -263,6 +299,8 @@ void VolumeObject::fit_tiles(const Step& step) {
 void VolumeObject::fit_boundary(const Step& step) {
   if (!boundary_stale_ && !boundary_.moving()) return;
   boundary_.update(grid_, step.time + step.dt, step.dt);
+  advection_.set_sheets(grid_.sheets);
+  extrapolation_.set_sheets(grid_.sheets);
   projection_.boundary_changed();
   if (viscosity_.solver) viscosity_.solver->boundary_changed(boundary_, step.time + step.dt, step.dt);
   ++boundary_version_;
@@ -288,17 +326,40 @@ void VolumeObject::balance() {
 
 // --- motion
 
+Vec3d VolumeObject::mean_wind(double time) const {
+  Vec3d mean{0, 0, 0};
+  for (const GasWind& wind : winds_) mean += wind.mean(time);
+  return mean;
+}
+
+void VolumeObject::set_air_around(const Step& step) {
+  const Vec3d mean = mean_wind(step.time + step.dt);
+  for (const ChannelId<float> velocity : {grid_.velocity, next_velocity_, reflected_})
+    if (velocity.valid()) grid_.volume().set_background(velocity.index, {mean.x, mean.y, mean.z});
+}
+
 void VolumeObject::blow(const Step& step) {
   if (winds_.empty()) return;
   DiscreteVolume& volume = grid_.volume();
+  // A gust accelerates all air, by a pressure that falls over lengths far beyond this gas.
+  const Vec3d change = mean_wind(step.time + step.dt) - mean_wind(step.time);
   auto life = read(volume, grid_.life, Stencil::box);
   auto u = read_write(volume, grid_.velocity);
   for_each_bucket(volume.buckets(), life, u, [&](int t) {
     if (life.tile(t)[0] == 0) return;
-    // The outermost layer of tiles follows the wind, and so do new ones.
+    // The outermost layer of tiles follows the wind, and so do new ones; not those that only meet a wall.
     bool rim = life.tile(t)[0] == GasGrid::newborn;
-    for (const int neighbour : volume.buckets().neighbours(t)) rim = rim || life.tile(neighbour)[0] == 0;
-    if (!rim) return;
+    for (int dir = 0; dir < 27 && !rim; ++dir) {
+      const Vec3i d = offset_of(dir);
+      const int beside = volume.buckets().neighbours(t)[static_cast<std::size_t>(dir)];
+      rim = life.tile(beside)[0] == 0 &&
+            !boundary_.behind_wall(grid_.domain(), offset(volume.buckets().coord(t), d.x, d.y, d.z));
+    }
+    if (!rim) {
+      for (int axis = 0; axis < 3; ++axis)
+        for (int i = 0; i < GasGrid::voxels; ++i) u.tile(t, axis)[i] += static_cast<float>(change[axis]);
+      return;
+    }
     double x[3][GasGrid::voxels], out[3][GasGrid::voxels], sum[GasGrid::voxels];
     for (int axis = 0; axis < 3; ++axis) {
       for (int i = 0; i < GasGrid::voxels; ++i) {
@@ -385,8 +446,10 @@ void VolumeObject::apply_viscosity(const Step& step) {
 
 ProjectionReport VolumeObject::projected(ChannelId<float> velocity, double dt) {
   const ProjectionReport report = projection_.project(velocity, dt, pressure_.options);
-  log::debug(fmt::format("{}: {} after {} iterations, residual {:.2g}, volume error {:.2g}", path(),
-                         report.solve.solver, report.solve.iterations, report.solve.residual, report.divergence));
+  log::debug(fmt::format("{}: {} after {} iterations{}, residual {:.2g}, volume error {:.2g}", path(),
+                         report.solve.solver, report.solve.iterations,
+                         report.compliant > 0 ? fmt::format(" in {} with light objects", report.compliant) : "",
+                         report.solve.residual, report.divergence));
   return report;
 }
 
@@ -396,7 +459,8 @@ void VolumeObject::project(const Step& step) {
   if (viscosity_.solver && !viscosity_.report.converged) return;  // reported already
   report_.iterations = projected_.solve.iterations;
   report_.residual = projected_.solve.residual;
-  for (const auto& coupling : couplings_) coupling->feel_pressure(step, projection_.potential());
+  if (porous_)
+    for (const auto& coupling : couplings_) coupling->feel_pressure(step, projection_.porous()->slope());
   if (!projected_.solve.converged) report_.status = SolveReport::Status::failed;
   report_.worst_object = path() + ", pressure";
 }
@@ -496,7 +560,7 @@ ObjectState VolumeObject::frame_state() const {
   std::vector<int> tiles;
   // Where there is something to see; all of a gas without material.
   for (int t = 0; t < volume.buckets().local_count(); ++t)
-    if (grid_.holds_gas(t) && (materials_.empty() || has_material_in(t))) tiles.push_back(t);
+    if (grid_.holds_gas(t) && (materials_.empty() || !material_in(t).empty())) tiles.push_back(t);
   std::vector<Vec3i> buckets;
   for (const int t : tiles) {
     const BucketCoord b = volume.buckets().coord(t);

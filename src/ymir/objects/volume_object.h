@@ -28,7 +28,7 @@ class VolumeObject final : public Object {
     double temperature = 293.15;  // of the air around it [K]
     std::optional<GasBox> box;
     bool everywhere = false;  // all of the box is simulated, not only where something is
-    int padding = 3;          // tiles around what is simulated
+    double padding = 3;       // tiles of gas around what there is, counted in voxels
     double threshold = 1e-3;  // material below it counts as none
     AdvectionOptions advection;
     bool reflection = false;
@@ -56,7 +56,7 @@ class VolumeObject final : public Object {
   void add_wind(GasWind wind) { winds_.push_back(std::move(wind)); }
   void add_coupling(std::unique_ptr<GasCoupling> coupling);
   // Objects take room in the gas; made when first asked for. All couplings add to the same channels, cleared before.
-  const Projection::Porous& porous();
+  const Porous& porous();
   bool is_porous() const { return porous_.has_value(); }
   int passes() const;  // over solids per substep, of all couplings
   // In the last pass solids take what the gas has left for them; it is not solved again.
@@ -76,6 +76,7 @@ class VolumeObject final : public Object {
   const GasGrid& grid() const { return grid_; }
   const GasBoundary& boundary() const { return boundary_; }
   const Description& description() const { return description_; }
+  Projection& projection() { return projection_; }
   const ProjectionReport& projection_report() const { return projected_; }
   const DiffusionReport& viscosity_report() const { return viscosity_.report; }
   // Grows whenever tiles or walls change.
@@ -118,8 +119,14 @@ class VolumeObject final : public Object {
   };
   std::vector<BucketKey> wanted_tiles(const Step& step) const;
   double largest_speed() const;
-  bool has_material_in(int tile) const;
-  void refuse_too_much(std::size_t tiles) const;
+  Vec3d mean_wind(double time) const;
+  void set_air_around(const Step& step);
+  struct Extent {  // voxels of a tile, both included
+    Vec3i low{GasGrid::side, GasGrid::side, GasGrid::side}, high{-1, -1, -1};
+    bool empty() const { return high.x < 0; }
+  };
+  Extent material_in(int tile) const;
+  void refuse_too_much(double tiles) const;  // of all ranks
   void add_scaled(ChannelId<float> to, ChannelId<float> what, double factor);
   void extend(ChannelId<float> velocity);
   void reflect(const Step& step);
@@ -139,7 +146,7 @@ class VolumeObject final : public Object {
   std::vector<GasOperator> operators_;
   std::vector<GasWind> winds_;
   std::vector<std::unique_ptr<GasCoupling>> couplings_;
-  std::optional<Projection::Porous> porous_;
+  std::optional<Porous> porous_;
   std::vector<const ForceTarget*> around_;
   Pressure pressure_;
   struct {

@@ -33,6 +33,14 @@ void place(const SetupNode& node, std::vector<Placed>& behaviors, std::vector<st
   group_end[group] = static_cast<int>(groups.size());
 }
 
+// An error of a behavior, with the place of that behavior in the setup file.
+Error located(const Error& error, const SolverSetup& setup, const SetupNode& node) {
+  const std::string what = error.what();
+  if (!what.starts_with(node.path)) return error;  // about an input, whose file it names
+  return {error.code(),
+          fmt::format("{}:{}:{} {}", setup.file.string(), node.location.line, node.location.column, what)};
+}
+
 }  // namespace
 
 BuiltSimulation build(const SolverSetup& setup, Communicator& communicator) {
@@ -49,7 +57,11 @@ BuiltSimulation build(const SolverSetup& setup, Communicator& communicator) {
   for (const Placed& placed : behaviors) {
     Scope scope(*built.simulation, setup.inputs, placed.node->path, placed.group,
                 group_end[static_cast<std::size_t>(placed.group)]);
-    placed.node->type->create(placed.node->values)->create(scope);
+    try {
+      placed.node->type->create(placed.node->values)->create(scope);
+    } catch (const Error& error) {
+      throw located(error, setup, *placed.node);
+    }
     if (scope.switched_off()) built.switched_off.push_back(placed.node->path);
     if (const auto asked = scope.asked_bucket_size())
       bucket_size = bucket_size ? std::min(*bucket_size, *asked) : *asked;

@@ -7,6 +7,7 @@
 
 #include "ymir/actions/collider_contact.h"
 #include "ymir/actions/strand_contact.h"
+#include "ymir/base/log.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/data/shape_meshes.h"
 #include "ymir/data/signed_distance_grid.h"
@@ -30,6 +31,16 @@ Solid analytic(const ColliderShape& shape, Surface picture) {
   return {{[shape](Vec3d x) { return signed_distance(shape, x); }}, AnimatedSurface(std::move(picture))};
 }
 
+AnimatedSurface rigid_surface(const ColliderBehavior::Params& p, Scope& scope) {
+  AnimatedSurface surface = scope.animated_surface(p.surface);
+  if (surface.deforming())
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: the input '{}' is a sequence; deforming surfaces are not colliders yet: use rigid "
+                            "motion, one file with `motion:`",
+                            scope.path(), p.surface.name));
+  return surface;
+}
+
 Solid make_solid(const ColliderBehavior::Params& p, Scope& scope) {
   ColliderShape shape;
   switch (p.shape) {
@@ -48,16 +59,17 @@ Solid make_solid(const ColliderBehavior::Params& p, Scope& scope) {
       shape.box = {p.center, p.size * 0.5, x, y, z, 0, p.hollow};
       return analytic(shape, p.hollow ? Surface{} : box_mesh(p.center, p.size * 0.5, x, y, z));
     }
-    case SolidShape::mesh: break;
+    case SolidShape::mesh:
+    case SolidShape::sheet: break;
   }
   if (p.surface.empty())
     throw Error(ExitCode::bad_input,
                 scope.path() + ": a collider of shape mesh needs `surface:`, the name of an input");
-  AnimatedSurface surface = scope.animated_surface(p.surface);
-  if (surface.deforming())
+  AnimatedSurface surface = rigid_surface(p, scope);
+  if (!surface.rest().triangles.empty() && !closed(surface.rest()))
     throw Error(ExitCode::bad_input,
-                fmt::format("{}: the input '{}' is a sequence; deforming surfaces are not colliders yet: use rigid "
-                            "motion, one file with `motion:`",
+                fmt::format("{}: the surface '{}' is not closed, so it has no inside; fill its holes, merge duplicate "
+                            "vertices and orient all faces alike, or, for gas alone, use `shape: sheet`",
                             scope.path(), p.surface.name));
   const Vec3d size = bounds(surface.rest().positions).size();
   const double voxel = p.voxel.value_or(std::max({size.x, size.y, size.z}) / mesh_resolution);
@@ -72,20 +84,25 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
       Schema<Params>("collider", "A solid that the objects in scope collide with.")
           .category(Category::constraint)
           .example("examples/embers.yaml")
-          .param(&Params::shape, "shape", "Plane, sphere, box, or a closed mesh.")
+          .param(&Params::shape, "shape",
+                 "Plane, sphere, box, a closed mesh, or a sheet: a surface without thickness, which acts on gas only.")
           .enumerated<SolidShape>({{"plane", SolidShape::plane},
                                    {"sphere", SolidShape::sphere},
                                    {"box", SolidShape::box},
-                                   {"mesh", SolidShape::mesh}})
-          .param(&Params::center, "center", unit::m, "Centre of the sphere or box; a point of the plane.")
+                                   {"mesh", SolidShape::mesh},
+                                   {"sheet", SolidShape::sheet}})
+          .param(&Params::center, "center", unit::m,
+                 "Centre of the sphere, box or rectangular sheet; a point of the plane.")
           .param(&Params::normal, "normal", unit::none, "plane: direction out of the solid.")
           .param(&Params::radius, "radius", unit::m, "sphere: its radius.")
           .positive()
-          .param(&Params::size, "size", unit::m, "box: its edges.")
+          .param(&Params::size, "size", unit::m,
+                 "box: its edges; sheet without `surface`: a rectangle, its edges along x and z.")
           .positive()
-          .param(&Params::rotation, "rotation", unit::radian, "plane, box: angles about x, then y, then z.")
+          .param(&Params::rotation, "rotation", unit::radian,
+                 "plane, box, rectangular sheet: angles about x, then y, then z.")
           .param(&Params::hollow, "hollow", "sphere, box: objects are kept inside instead of outside.")
-          .param(&Params::surface, "surface", "mesh: input with a closed surface.")
+          .param(&Params::surface, "surface", "mesh: input with a closed surface; sheet: with any, open or closed.")
           .accepts({InputKind::surface})
           .param(&Params::voxel, "voxel", unit::m,
                  "mesh: spacing of its sampled distance; 1/96 of its longest side when absent.")
@@ -95,7 +112,8 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .range(0, 1)
           .param(&Params::friction, "friction", unit::none, "Coulomb coefficient.")
           .at_least(0)
-          .param(&Params::wall, "wall", "How gas meets it: free_slip, no_slip, or non_stick (gas may leave the wall).")
+          .param(&Params::wall, "wall",
+                 "How gas meets it: free_slip, no_slip, or non_stick (gas may leave the wall). Sheets are free_slip.")
           .enumerated<Wall>(
               {{"free_slip", Wall::free_slip}, {"no_slip", Wall::no_slip}, {"non_stick", Wall::non_stick}})
           .param(&Params::strand_stiffness, "strand_stiffness", unit::none,
@@ -111,6 +129,7 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
 void ColliderBehavior::create(Scope& scope) {
   if (const std::string problem = motion_problem(params_); !problem.empty())
     throw Error(ExitCode::bad_input, fmt::format("{}.motion: {}", scope.path(), problem));
+  if (params_.shape == SolidShape::sheet) return create_sheet(scope);
   Solid solid = make_solid(params_, scope);
   const bool placed = params_.shape != SolidShape::mesh;
   solid.picture.add_motion(make_motion(params_, placed ? params_.center : Vec3d{0, 0, 0}));
@@ -129,6 +148,31 @@ void ColliderBehavior::create(Scope& scope) {
   if (!solid.picture.rest().triangles.empty())
     scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(solid.picture),
                                                       scope.domain().communicator().root()));
+}
+
+void ColliderBehavior::create_sheet(Scope& scope) {
+  if (params_.wall != Wall::free_slip)
+    throw Error(ExitCode::bad_input, scope.path() +
+                                         ".wall: gas slips along sheets; leave `wall:` out, or use a thin "
+                                         "`shape: box` or a closed mesh");
+  const bool rectangle = params_.surface.empty();
+  AnimatedSurface surface =
+      rectangle
+          ? AnimatedSurface(rectangle_mesh(params_.center, params_.size.x * 0.5, params_.size.z * 0.5,
+                                           rotated({1, 0, 0}, params_.rotation), rotated({0, 0, 1}, params_.rotation)))
+          : rigid_surface(params_, scope);
+  surface.add_motion(make_motion(params_, rectangle ? params_.center : Vec3d{0, 0, 0}));
+  std::function<RigidTransform(double)> pose;
+  if (!surface.motions().empty()) pose = [motions = surface.motions()](double time) { return pose_at(motions, time); };
+  const std::size_t others = scope.particle_objects().size() + scope.curves_objects().size();
+  if (others > 0 && scope.domain().communicator().root())
+    log::warn(
+        fmt::format("{}: a sheet acts on gas only; particles and strands in its scope pass through it: use a "
+                    "thin `shape: box` or a closed mesh for them",
+                    scope.path()));
+  for (VolumeObject* gas : scope.volume_objects()) gas->add_sheet({surface.rest(), pose});
+  scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(surface),
+                                                    scope.domain().communicator().root()));
 }
 
 }  // namespace ymir

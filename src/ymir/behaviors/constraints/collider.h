@@ -9,7 +9,7 @@
 
 namespace ymir {
 
-enum class SolidShape : std::uint8_t { plane, sphere, box, mesh };
+enum class SolidShape : std::uint8_t { plane, sphere, box, mesh, sheet };
 
 struct ColliderBehavior final : Behavior {
   struct Params : MotionParams {
@@ -34,6 +34,8 @@ struct ColliderBehavior final : Behavior {
   void create(Scope& scope) override;
 
  private:
+  void create_sheet(Scope& scope);
+
   Params params_;
 };
 

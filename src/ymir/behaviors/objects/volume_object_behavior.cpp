@@ -41,8 +41,9 @@ Schema<VolumeObjectBehavior::Params> VolumeObjectBehavior::schema() {
       .positive()
       .param(&Params::domain, "domain", Domain::schema(), "Limits; without them the gas goes wherever it goes.")
       .param(&Params::around, "around", "Group whose particles and strands the gas surrounds.")
-      .param(&Params::padding, "padding", "Layers of tiles (8 voxels each) simulated around what there is.")
-      .range(1, 64)
+      .param(&Params::padding, "padding", unit::none,
+             "Gas simulated around what there is, in tiles of 8 voxels; 0.5 is 4 voxels.")
+      .range(0.25, 64)
       .param(&Params::density, "density", unit::kg_per_m3, "Density of the gas.")
       .positive()
       .param(&Params::temperature, "temperature", unit::kelvin, "Temperature of the air around.")

@@ -25,7 +25,7 @@ struct VolumeObjectBehavior final : Behavior {
     double voxel = 0.02;  // [m]
     std::optional<Domain> domain;
     GroupRef around;
-    int padding = 3;
+    double padding = 3;
     double density = 1.2;         // [kg/m^3]
     double temperature = 293.15;  // [K]
     AdvectionScheme advection = AdvectionScheme::mac_cormack;

@@ -10,7 +10,9 @@ Schema<CoupledBuoyancyBehavior::Params> CoupledBuoyancyBehavior::schema() {
       .category(Category::operator_)
       .example("examples/hair_in_wind.yaml")
       .param(&Params::gravity, "gravity", unit::m_per_s2, "Acceleration of free fall.")
-      .param(&Params::inertia, "inertia", "Objects give way to the pressure; otherwise they stand like pillars.")
+      .param(&Params::inertia, "inertia",
+             "Objects give way to the pressure, also those lighter than the gas; otherwise they stand like pillars. "
+             "With non_stick walls this is approximate for light ones.")
       .param(&Params::on_objects, "on_objects", "The pressure pushes objects; otherwise they only take room.");
 }
 

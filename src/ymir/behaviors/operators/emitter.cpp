@@ -105,6 +105,8 @@ void Emitter::create(Scope& scope) {
     throw fail("from: volume needs `volume:`, an input");
   if (params_.from == EmitterShape::points && params_.points.empty())
     throw fail("from: points needs `points:`, a group");
+  if (params_.from == EmitterShape::points && (params_.velocity || params_.flow > 0))
+    throw fail("from: points takes neither `velocity:` nor `flow:`; leave them out");
   const std::vector<VolumeObject*> gases = scope.volume_objects();
   if (gases.empty()) return;
   for (VolumeObject* gas : gases) {
@@ -114,7 +116,7 @@ void Emitter::create(Scope& scope) {
     e.start = params_.start;
     if (params_.stop) e.stop = *params_.stop;
     const auto add = [&](const std::string& name, double value) {
-      e.materials.push_back({gas->material(name), [value](Vec3d) { return value; }});
+      e.materials.push_back({gas->material(name), [value](Vec3d, double) { return value; }});
     };
     if (params_.density) add("density", *params_.density);
     if (params_.temperature) add("temperature", *params_.temperature);
@@ -127,6 +129,8 @@ void Emitter::create(Scope& scope) {
       continue;
     }
     Box box;
+    const bool has_centre = params_.from == EmitterShape::sphere || params_.from == EmitterShape::box;
+    const RigidMotion motion = make_motion(params_, has_centre ? params_.center : Vec3d{0, 0, 0});
     if (params_.from == EmitterShape::volume) {
       const std::vector<VolumeGrid> grids = scope.volumes(params_.volume);
       std::shared_ptr<const VolumeGridSampler> mask;
@@ -134,16 +138,19 @@ void Emitter::create(Scope& scope) {
         if (grid.components != 1) continue;
         const auto sampler = std::make_shared<const VolumeGridSampler>(grid);
         if (!mask || grid.name == "density") mask = sampler;
-        e.materials.push_back({gas->material(grid.name), [sampler](Vec3d x) { return sampler->sample(x).x; }});
+        e.materials.push_back({gas->material(grid.name), [sampler, motion](Vec3d x, double time) {
+                                 return sampler->sample(motion.at(time).to_body(x)).x;
+                               }});
         box.include(sampler->bounds());
       }
       if (!mask) throw fail("the input '" + params_.volume.name + "' holds no scalar grid");
-      e.shape = {[box](double) { return box; },
-                 [mask](Vec3d x, double, double) { return mask->sample(x).x > 0 ? 1.0 : 0.0; }};
+      e.shape = {[box, motion](double time) { return moved(box, motion.at(time)); },
+                 [mask, motion](Vec3d x, double time, double) {
+                   return mask->sample(motion.at(time).to_body(x)).x > 0 ? 1.0 : 0.0;
+                 }};
+      box = moved(box, motion.at(params_.start));
     } else {
       const Solid solid = make_solid(params_, scope);
-      const RigidMotion motion =
-          make_motion(params_, params_.from == EmitterShape::mesh ? Vec3d{0, 0, 0} : params_.center);
       box = moved(solid.box, motion.at(params_.start));
       e.shape = shape_of([solid, motion](Vec3d x, double time) { return solid.distance(motion.at(time).to_body(x)); },
                          [solid, motion](double time) { return moved(solid.box, motion.at(time)); });

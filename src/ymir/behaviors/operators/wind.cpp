@@ -43,17 +43,17 @@ void Wind::create(Scope& scope) {
       throw Error(ExitCode::bad_input, scope.path() + ".gusts: times must increase from entry to entry");
   PrescribedField turbulence;
   if (params_.turbulence) add_field(turbulence, *params_.turbulence, scope);
-  for (VolumeObject* gas : scope.volume_objects())
-    gas->add_wind({scope.path(), "wind",
-                   [turbulence, params = params_](int count, ConstVec3Planes x, double time, Vec3Planes out) {
-                     turbulence.sample(count, x, time, out);
-                     const Vec3d v = params.velocity + gust_at(params.gusts, time);
-                     for (int i = 0; i < count; ++i) {
-                       out.x[i] += v.x;
-                       out.y[i] += v.y;
-                       out.z[i] += v.z;
-                     }
-                   }});
+  const auto mean = [params = params_](double time) { return params.velocity + gust_at(params.gusts, time); };
+  const auto sample = [turbulence, mean](int count, ConstVec3Planes x, double time, Vec3Planes out) {
+    turbulence.sample(count, x, time, out);
+    const Vec3d v = mean(time);
+    for (int i = 0; i < count; ++i) {
+      out.x[i] += v.x;
+      out.y[i] += v.y;
+      out.z[i] += v.z;
+    }
+  };
+  for (VolumeObject* gas : scope.volume_objects()) gas->add_wind({scope.path(), "wind", sample, mean});
 }
 
 }  // namespace ymir
