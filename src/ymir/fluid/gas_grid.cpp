@@ -130,7 +130,7 @@ void GasGrid::continue_velocity(const Lives& lives) {
   for (int t = 0; t < volume_->buckets().local_count(); ++t)
     if (!holds_gas(t) && life_of(lives, volume_->buckets().key(t)) > 0) beginnings.push_back({t, {}, {}});
   constexpr int stride[3] = {1, side, side * side};
-  auto lived = read(*volume_, life, Stencil::faces);
+  auto lived = read(*volume_, life, Stencil::box);  // the first value of a tile, wherever it lies
   auto u = read(*volume_, velocity, Stencil::faces);
   std::vector<int> beginning_of(static_cast<std::size_t>(volume_->buckets().local_count()), -1);
   for (std::size_t i = 0; i < beginnings.size(); ++i)
