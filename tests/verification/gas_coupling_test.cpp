@@ -1,17 +1,18 @@
 // Drag between a gas and what is in it. [method notes C, sections 7 and 9]
-#include "gas_run.h"
+#include "gas_coupling.h"
 #include "ymir/actions/coupled_buoyancy.h"
 #include "ymir/actions/coupled_drag.h"
 #include "ymir/actions/elastic_rod.h"
 #include "ymir/actions/gravity_force.h"
 #include "ymir/objects/curves_object.h"
-#include "ymir/objects/particle_object.h"
 
 namespace ymir {
 namespace {
 
 using verification::GasCase;
 using verification::GasRun;
+using verification::momentum_of;
+using verification::newton_loop;
 
 ParticleObject& add_cloud(GasRun& run, const std::vector<Vec3d>& positions, double radius, double density) {
   ParticleObject::Description d;
@@ -25,14 +26,6 @@ ParticleObject& add_cloud(GasRun& run, const std::vector<Vec3d>& positions, doub
   return object;
 }
 
-Vec3d momentum_of(const ParticleObject& object) {
-  Vec3d sum{0, 0, 0};
-  object.visit_points([&](const PointBlock& b) {
-    for (int i = 0; i < b.count; ++i) sum += Vec3d(b.velocity[i]) * b.mass[i];
-  });
-  return sum;
-}
-
 std::vector<Vec3d> lattice(Vec3d low, Vec3d high, int n) {
   std::vector<Vec3d> points;
   for (int i = 0; i < n * n * n; ++i) {
@@ -40,15 +33,6 @@ std::vector<Vec3d> lattice(Vec3d low, Vec3d high, int n) {
     points.push_back({low.x + (high.x - low.x) * t.x, low.y + (high.y - low.y) * t.y, low.z + (high.z - low.z) * t.z});
   }
   return points;
-}
-
-// Everything of one step up to its pressure, in as many passes as the couplings ask for.
-void newton_loop(GasRun& run, double dt) {
-  Step step{1, 0, 0, 0, dt};
-  for (const auto& object : run.simulation().objects()) object->save();
-  run.simulation().timeline().run(Loop::substep_begin, step);
-  for (step.iteration = 0; step.iteration < run.gas().passes(); ++step.iteration)
-    run.simulation().timeline().run(Loop::newton, step);
 }
 
 // Gas that streams through a cloud of drops at rest: what one loses the other gains, after one step of any loading.

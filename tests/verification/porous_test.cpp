@@ -1,16 +1,17 @@
 // Gas in the pores between objects that give way to its pressure. [method notes C, section 7]
-#include "gas_run.h"
+#include "gas_coupling.h"
 #include "ymir/actions/coupled_buoyancy.h"
 #include "ymir/actions/gravity_force.h"
 #include "ymir/base/random.h"
 #include "ymir/fluid/gas_points.h"
-#include "ymir/objects/particle_object.h"
 
 namespace ymir {
 namespace {
 
 using verification::GasCase;
 using verification::GasRun;
+using verification::momentum_of;
+using verification::newton_loop;
 
 constexpr double density = 1.2;  // of the gas [kg/m^3]
 
@@ -26,23 +27,6 @@ ParticleObject& add_grains(GasRun& run, const std::vector<Vec3d>& positions, dou
   object.add_points(points);
   couple_buoyancy(run.gas(), {&object}, name, {});
   return object;
-}
-
-// One step up to its pressure.
-void newton_loop(GasRun& run, double dt) {
-  Step step{1, 0, 0, 0, dt};
-  for (const auto& object : run.simulation().objects()) object->save();
-  run.simulation().timeline().run(Loop::substep_begin, step);
-  for (step.iteration = 0; step.iteration < run.gas().passes(); ++step.iteration)
-    run.simulation().timeline().run(Loop::newton, step);
-}
-
-Vec3d momentum_of(const ParticleObject& object) {
-  Vec3d sum{0, 0, 0};
-  object.visit_points([&](const PointBlock& b) {
-    for (int i = 0; i < b.count; ++i) sum += Vec3d(b.velocity[i]) * b.mass[i];
-  });
-  return sum;
 }
 
 // The notes' box of 32^2 voxels, one voxel thick between walls along which gas slips, and their disk of 4000 grains
