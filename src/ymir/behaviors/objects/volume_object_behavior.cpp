@@ -24,9 +24,14 @@ Schema<VolumeObjectBehavior::Domain> VolumeObjectBehavior::Domain::schema() {
   return Schema<Domain>("domain", "Box that the gas does not leave the simulation of.")
       .param(&Domain::low, "low", unit::m, "Lower corner.")
       .param(&Domain::high, "high", unit::m, "Upper corner.")
-      .param(&Domain::sides, "sides", "Open to still air, or closed by walls.")
+      .param(&Domain::sides, "sides", "All sides: open to the air around, or closed by walls.")
       .enumerated<DomainSide>({{"open", DomainSide::open}, {"closed", DomainSide::closed}})
       .param(&Domain::floor, "floor", "The lower side (-y) is closed.")
+      .param(&Domain::ceiling, "ceiling", "The upper side (+y) is closed.")
+      .param(&Domain::left, "left", "The side towards -x is closed.")
+      .param(&Domain::right, "right", "The side towards +x is closed.")
+      .param(&Domain::back, "back", "The side towards -z is closed.")
+      .param(&Domain::front, "front", "The side towards +z is closed.")
       .param(&Domain::walls, "walls",
              "How gas meets closed sides: it slides (free_slip), or is held by them (no_slip; best with `viscosity`).")
       .enumerated<Wall>({{"free_slip", Wall::free_slip}, {"no_slip", Wall::no_slip}})
@@ -88,8 +93,8 @@ void VolumeObjectBehavior::create(Scope& scope) {
     for (int axis = 0; axis < 3; ++axis)
       if (!(domain.high[axis] - domain.low[axis] >= params_.voxel))
         throw fail("the domain is thinner than a voxel; check `low:` and `high:`, or use smaller voxels");
-    box.closed.fill(domain.sides == DomainSide::closed);
-    if (domain.floor) box.closed[2] = true;
+    box.closed = {domain.left, domain.right, domain.floor, domain.ceiling, domain.back, domain.front};
+    if (domain.sides == DomainSide::closed) box.closed.fill(true);
     box.wall.fill(domain.walls);
     d.box = box;
     d.everywhere = domain.fill;

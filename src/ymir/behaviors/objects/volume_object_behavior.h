@@ -16,7 +16,7 @@ struct VolumeObjectBehavior final : Behavior {
   struct Domain {
     Vec3d low{-1, -1, -1}, high{1, 1, 1};  // [m]
     DomainSide sides = DomainSide::open;
-    bool floor = false;
+    bool left = false, right = false, floor = false, ceiling = false, back = false, front = false;  // closed
     Wall walls = Wall::free_slip;
     bool fill = false;
     static Schema<Domain> schema();
