@@ -249,8 +249,17 @@ std::vector<BucketKey> VolumeObject::wanted_tiles(const Step& step) const {
     const Vec3d margin = Vec3d{1, 1, 1} * (voxels * h);
     box = {cwise_max(box.low - margin, limits.low), cwise_min(box.high + margin, limits.high)};
     if (box.empty()) continue;
+    const double farthest = bucket_reach * domain.bucket_size();
+    for (int axis = 0; axis < 3; ++axis)
+      if (!(box.low[axis] > -farthest && box.high[axis] < farthest))
+        throw Error(
+            ExitCode::bad_input,
+            fmt::format("{}: lies farther from the origin than the {:.3g} m that voxels of {:g} m allow; use larger "
+                        "voxels (`voxel:`), or move it nearer",
+                        source.owner, farthest, h));
     const BucketCoord first = domain.bucket_of(box.low), last = domain.bucket_of(box.high);
     refuse_too_much((last.x - first.x + 1.0) * (last.y - first.y + 1.0) * (last.z - first.z + 1.0));
+    if (!domain.communicator().root()) continue;  // one rank names them for all
     for (const BucketKey key : tiles_in(domain, box)) keys.push_back(key);
   }
   for (const ForceTarget* target : around_)
@@ -290,7 +299,7 @@ void VolumeObject::refuse_too_much(double tiles) const {
 void VolumeObject::fit_tiles(const Step& step) {
   set_air_around(step);
   const std::vector<BucketKey> wanted = wanted_tiles(step);
-  const auto mine = static_cast<std::int64_t>(wanted.size());  // each rank names all of a box, or what it has
+  const auto mine = static_cast<std::int64_t>(wanted.size());  // each rank names all of a filled box, or what it has
   refuse_too_much(static_cast<double>(description_.everywhere ? mine : grid_.domain().communicator().sum(mine)));
   const auto behind_wall = [&](BucketCoord tile) { return boundary_.behind_wall(grid_.domain(), tile); };
   if (grid_.set_wanted(wanted, behind_wall)) boundary_stale_ = true;
