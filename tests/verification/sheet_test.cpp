@@ -144,6 +144,40 @@ TEST(Sheet, DoesNotSlowAStreamAlongIt) {
   EXPECT_LT(worst, 1e-5);
 }
 
+// Smoke spreads and motion rubs on, but on its own side: a sheet is no conductor, and gas slips along it.
+TEST(Sheet, LetsNeitherDiffusionNorViscosityThrough) {
+  const Vec3d point{0, 0.611, 0}, normal{0, 1, 0};
+  GasSetup run("{frames: [1, 10], fps: 24}",
+               "  - collider: {shape: sheet, center: [0, 0.611, 0], size: [4, 1, 4]}\n"
+               "  - group: Gas\n"
+               "    with:\n"
+               "      - volume_object: {voxel: 4 cm, domain: {low: [-0.64, 0, -0.32], high: [0.64, 1.28, 0.32], "
+               "sides: closed, fill: true}}\n"
+               "      - pressure: {tolerance: 1e-6}\n"
+               "      - viscosity: {viscosity: 0.02 Pa*s}\n"
+               "      - diffusion: {channel: density, diffusivity: 0.02 m^2/s}\n");
+  const auto density = run.gas().material("density");
+  const auto below = [&](Vec3d x) { return dot(normal, x - point) > 0 ? 0.0 : 1.0; };
+  set_material(run.grid(), density, [&](Vec3d x) { return below(x) * (x.y < 0.32 ? 1 : 0.5); });
+  set_velocity(run.grid(), [&](Vec3d x) { return Vec3d{below(x) * std::cos(x.y / 0.611 * M_PI), 0, 0}; });
+  const double all = material(run.grid(), density, point, normal).below;
+  Step step{1, 0, 0, 0, 1.0 / 24};
+  for (int k = 0; k < 10; ++k) {  // nothing is carried along here
+    run.gas().apply_viscosity(step);
+    run.gas().emit(step);
+  }
+  const Sums smoke = material(run.grid(), density, point, normal), speed = fastest(run.grid(), point, normal);
+  std::printf(
+      "diffusion and viscosity beside a sheet: %.1e of %.0f cells of smoke above, %.1e lost; fastest %.1e m/s "
+      "above, %.2f m/s below\n",
+      smoke.above, all, all - smoke.below, speed.above, speed.below);
+  EXPECT_EQ(smoke.above, 0);
+  EXPECT_NEAR(smoke.below, all, 1e-5 * all);
+  EXPECT_EQ(speed.above, 0);
+  EXPECT_LT(speed.below, 0.95);  // it did rub
+  EXPECT_GT(speed.below, 0.1);
+}
+
 TEST(Sheet, IsTheRemedyForAMeshThatIsNotClosed) {
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "ymir_leaf.obj";
   std::ofstream(file) << "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n";
