@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "commands.h"
 #include "quantity.h"
 #include "ymir/base/log.h"
@@ -17,7 +19,12 @@ ExitCode slice(const SliceArguments& arguments) {
   SliceOptions options = arguments.options;
   options.axis = arguments.axis == "x" ? 0 : arguments.axis == "y" ? 1 : 2;
   if (!arguments.at.empty()) options.at = quantity("--at", arguments.at, unit::m, 0);
-  if (arguments.range.size() == 2) options.range = {arguments.range[0], arguments.range[1]};
+  if (arguments.range.size() == 2) {
+    options.range = {arguments.range[0], arguments.range[1]};
+    if (!(options.range->second > options.range->first && std::isfinite(options.range->second - options.range->first)))
+      throw Error(ExitCode::usage, fmt::format("--range {} {}: give the least value first, then a larger one",
+                                               options.range->first, options.range->second));
+  }
   const Cache cache = Cache::open(arguments.cache);
   if (cache.frames().empty())
     throw Error(ExitCode::bad_input, arguments.cache.string() + ": holds no frame; simulate first");

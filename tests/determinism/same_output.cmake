@@ -1,11 +1,6 @@
 # Runs PROGRAM on 1, 2 and 4 ranks and with 1, 2 and 3 threads: all must print the same line.
 #   cmake -DPROGRAM=... -DMPIEXEC=mpirun -P same_output.cmake
-set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1)
-set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
-set(ENV{OMPI_MCA_rmaps_base_oversubscribe} 1)
-set(ENV{OMPI_MCA_btl_vader_single_copy_mechanism} none) # needs a permission containers lack
-set(ENV{OMPI_MCA_mpi_yield_when_idle} 1)
-set(ENV{OMP_WAIT_POLICY} passive)
+include(${CMAKE_CURRENT_LIST_DIR}/ranks.cmake)
 
 function(run description)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE result)

@@ -170,7 +170,8 @@ void Cache::write_checkpoint(const Frame& frame, double seconds) {
 Frame Cache::read_frame(std::int64_t number) const {
   for (const CacheEntry& entry : manifest_.frames)
     if (entry.number == number) return read_frame_file(folder_ / frame_file_name(number), entry.stamp);
-  throw Error(ExitCode::bad_input, folder_.string() + ": holds no frame " + std::to_string(number));
+  throw Error(ExitCode::bad_input,
+              folder_.string() + ": holds no frame " + std::to_string(number) + "; ymir info lists them");
 }
 
 std::optional<Frame> Cache::last_good_checkpoint(std::int64_t max_frame) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -262,7 +263,7 @@ Image draw(const Slice& slice, const Frame& frame, const SliceOptions& options) 
   const double pixels = static_cast<double>(width) / slice.columns;  // per voxel
   const int height = std::max(static_cast<int>(std::lround(pixels * slice.rows)), 16);
   auto [low, high] = options.range.value_or(std::pair(slice.least, slice.most));
-  if (!(high > low)) high = low + 1;
+  if (!(high > low)) high = low + 1;  // the same value everywhere
   const auto color = [&](double value) { return scale_color(static_cast<float>((value - low) / (high - low))); };
   Canvas canvas(width + 3 * margin + bar + numbers, height);
   for (int y = 0; y < height; ++y)

@@ -1,13 +1,12 @@
 // A plane through a gas as a picture: one of its channels in colours, and what of other objects lies in that plane.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ymir/data/frame.h"
-#include "ymir/math/box.h"
 #include "ymir/preview/image.h"
 
 namespace ymir {
