@@ -275,6 +275,7 @@ void ParticleObject::take_attached(int bucket, Planes<Vec3d>::Type v) const {
 }
 
 void ParticleObject::advance(const Step& step) {
+  last_dt_ = step.dt;
   std::vector<double> residual(static_cast<std::size_t>(particles_.buckets().local_count()));
   auto x = write(particles_, ParticleSystem::position);
   auto v = write(particles_, velocity_);
@@ -374,8 +375,8 @@ void ParticleObject::remove(const Step& step) {
   });
 }
 
-double ParticleObject::step_limit() const {
-  const double fastest = ordered_reduce(
+double ParticleObject::largest_speed() const {
+  return std::sqrt(ordered_reduce(
       particles_.buckets().local_count(), 0.0,
       [&](std::ptrdiff_t b) {
         const auto v = particles_.read(velocity_, static_cast<int>(b));
@@ -383,10 +384,27 @@ double ParticleObject::step_limit() const {
         for (int i = 0; i < particles_.count(static_cast<int>(b)); ++i) most = std::max(most, dot(v[i], v[i]));
         return most;
       },
-      [](double a, double b) { return std::max(a, b); });
-  const double speed = std::sqrt(particles_.domain().communicator().max(fastest));
+      [](double a, double b) { return std::max(a, b); }));
+}
+
+double ParticleObject::step_limit() const {
+  const double speed = particles_.domain().communicator().max(largest_speed());
   return speed > 0 ? description_.courant_number * particles_.domain().bucket_size() / speed
                    : std::numeric_limits<double>::infinity();
+}
+
+ObjectReport ParticleObject::report() const {
+  ObjectReport report;
+  report.solves = 1;
+  report.iterations = report_.iterations;
+  report.residual = report_.residual;
+  if (report_.status == SolveReport::Status::iterating) {
+    report.unconverged = 1;
+    report.worst = "velocities";
+  }
+  report.speed = largest_speed();
+  report.courant = report.speed * last_dt_ / particles_.domain().bucket_size();
+  return report;
 }
 
 void ParticleObject::save() { saved_ = {particles_.state(), born_}; }

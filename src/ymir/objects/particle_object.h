@@ -71,6 +71,7 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   std::int64_t element_count() const override { return particles_.local_count(); }
   double step_limit() const override;
   SolveReport solve_report() const override { return report_; }
+  ObjectReport report() const override;
   void save() override;
   void rollback() override;
   void accept() override;
@@ -99,6 +100,7 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   void take_attached(int bucket, Planes<Vec3d>::Type v) const;
   void move_bucket(const Step& step, int bucket, Planes<Vec3d>::Type x, Planes<Vec3d>::Type v) const;
   double mass_of(double radius, double density) const;
+  double largest_speed() const;  // on this rank [m/s]
   void ingest();
 
   Description description_;
@@ -126,6 +128,7 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
     Vec3d velocity;  // [m/s]
   };
   std::vector<Attached> attached_;  // of this substep, by bucket and index
+  double last_dt_ = 0;              // of the last substep [s]
   SolveReport report_;
   StrandReport coupled_report_;  // where this object leads the coupled system
   ParticleBatch unloaded_;

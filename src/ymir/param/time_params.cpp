@@ -16,6 +16,16 @@ Schema<TimeParams> TimeParams::schema() {
       .advanced()
       .param(&TimeParams::newton_iterations, "newton_iterations", "Most Newton iterations of one substep.")
       .range(1, 1000)
+      .advanced()
+      .param(&TimeParams::largest_speed, "largest_speed", unit::m_per_s,
+             "No object may move faster: a substep that ends with more is undone and halved, like one that is not "
+             "finite. Raise it for meteors.")
+      .range(1e-3, 1e8)
+      .advanced()
+      .param(&TimeParams::largest_stretch, "largest_stretch", unit::none,
+             "No edge of an elastic object may be longer than its rest length by more than this many times; treated "
+             "the same way.")
+      .range(0.01, 1e6)
       .advanced();
 }
 

@@ -9,6 +9,7 @@
 
 #include "ymir/data/bucket.h"
 #include "ymir/data/frame.h"
+#include "ymir/pipeline/object_report.h"
 #include "ymir/pipeline/solve_report.h"
 #include "ymir/pipeline/timeline.h"
 
@@ -28,6 +29,8 @@ class Object {
   virtual double step_limit() const { return std::numeric_limits<double>::infinity(); }
   // How the last Newton iteration went.
   virtual SolveReport solve_report() const { return {}; }
+  // How the last substep went on this rank, once it is complete.
+  virtual ObjectReport report() const { return {}; }
 
   // State at the beginning of a substep, kept until the next save(), and the return to it.
   virtual void save() = 0;

@@ -7,6 +7,7 @@
 
 #include "ymir/base/hash.h"
 #include "ymir/base/log.h"
+#include "ymir/base/timer.h"
 
 namespace ymir {
 namespace {
@@ -64,6 +65,8 @@ double Simulation::nominal_substep() const {
 }
 
 void Simulation::advance_frame(std::int64_t number, const Report& report) {
+  const Timer timer;
+  begin_report(number);
   Step step;
   step.frame = number;
   const double begin = time_of(number - 1), end = time_of(number);
@@ -77,10 +80,32 @@ void Simulation::advance_frame(std::int64_t number, const Report& report) {
     now_ = step.time = end - (before + step.dt) < 1e-9 * time_.frame_duration() ? end : before + step.dt;
     ++step.substep;
     ++substeps_;
-    const std::int64_t elements = element_count();
-    if (report) report({number, step.substep, (step.time - begin) / (end - begin), elements});
+    note_substep();
+    if (report)
+      report({number, step.substep, (step.time - begin) / (end - begin), frame_report_.elements,
+              frame_report_.unconverged()});
   }
   timeline_.run(Loop::frame_end, step);
+  end_report(timer.seconds());
+}
+
+void Simulation::begin_report(std::int64_t frame) {
+  frame_report_ = {};
+  frame_report_.frame = frame;
+  for (const auto& object : objects_) frame_report_.objects.push_back({object->path(), {}});
+  timeline_.take_seconds();
+}
+
+void Simulation::note_substep() {
+  ++frame_report_.substeps;
+  frame_report_.elements = element_count();
+  for (std::size_t i = 0; i < objects_.size(); ++i) frame_report_.objects[i].report.join(substep_reports_[i]);
+}
+
+void Simulation::end_report(double seconds) {
+  frame_report_.seconds = seconds;
+  frame_report_.stage = timeline_.take_seconds();
+  frame_report_.peak_memory = communicator().max(peak_memory());
 }
 
 void Simulation::advance_substep(Step& step, double remaining) {
@@ -103,7 +128,10 @@ void Simulation::advance_substep(Step& step, double remaining) {
           step.frame);
     step.dt *= 0.5;
     ++halvings_;
-    log::warn(fmt::format("frame {}: {}; trying again with a substep of {:.3g} s", step.frame, trouble, step.dt));
+    frame_report_.reason = trouble;
+    // One line per frame; the report of the frame has the number.
+    if (frame_report_.undone++ == 0 && communicator().root())
+      log::warn(fmt::format("frame {}: {}; trying again with a substep of {:.3g} s", step.frame, trouble, step.dt));
   }
   for (const auto& object : objects_) object->accept();
   timeline_.run(Loop::settle, step);
@@ -117,10 +145,11 @@ void Simulation::newton(Step& step) {
     });
     if (communicator().all(settled)) return;
   }
+  ++frame_report_.cut_short;
 }
 
 // What is wrong after a substep, the same text on every rank; empty when all is well.
-std::string Simulation::find_trouble() const {
+std::string Simulation::find_trouble() {
   // The text of the first rank that has one.
   const auto first_text = [&](const std::string& mine) -> std::string {
     if (!communicator().any(!mine.empty())) return {};
@@ -128,7 +157,9 @@ std::string Simulation::find_trouble() const {
       if (!text.empty()) return {reinterpret_cast<const char*>(text.data()), text.size()};
     return {};
   };
-  for (const auto& object : objects_) {
+  substep_reports_.assign(objects_.size(), {});
+  for (std::size_t i = 0; i < objects_.size(); ++i) {
+    const auto& object = objects_[i];
     const SolveReport report = object->solve_report();
     const bool failed = report.status == SolveReport::Status::failed;
     const std::string culprit = first_text(failed ? report.worst_object : std::string());
@@ -136,7 +167,20 @@ std::string Simulation::find_trouble() const {
       return fmt::format("{}: the solve failed (residual {:.3g})", culprit, communicator().max(report.residual));
     const std::string quantity = first_text(object->non_finite().value_or(""));
     if (!quantity.empty()) return fmt::format("{}: {} is not finite", object->path(), quantity);
+    substep_reports_[i] = joined(object->report(), communicator());
+    if (std::string what = beyond_bounds(*object, substep_reports_[i]); !what.empty()) return what;
   }
+  return {};
+}
+
+// A finite state may still be nonsense: what no substep can carry is treated like what is not finite.
+std::string Simulation::beyond_bounds(const Object& object, const ObjectReport& report) const {
+  if (report.speed > time_.largest_speed)
+    return fmt::format("{}: moves at {:.3g} m/s, above largest_speed ({:g} m/s)", object.path(), report.speed,
+                       time_.largest_speed);
+  if (report.stretch > time_.largest_stretch)
+    return fmt::format("{}: stretched {:.3g} times, above largest_stretch ({:g})", object.path(), report.stretch,
+                       time_.largest_stretch);
   return {};
 }
 

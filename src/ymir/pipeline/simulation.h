@@ -10,6 +10,7 @@
 #include "ymir/data/frame.h"
 #include "ymir/data/grid_domain.h"
 #include "ymir/param/time_params.h"
+#include "ymir/pipeline/frame_report.h"
 #include "ymir/pipeline/object.h"
 #include "ymir/pipeline/timeline.h"
 
@@ -30,6 +31,7 @@ struct FrameProgress {
   int substep = 0;
   double fraction = 0;  // of the frame, 0 to 1
   std::int64_t elements = 0;
+  std::int64_t unconverged = 0;  // solves of this frame accepted above their tolerance
 };
 
 class Simulation {
@@ -61,6 +63,8 @@ class Simulation {
   // ranks.
   using Report = std::function<void(const FrameProgress&)>;
   void advance_frame(std::int64_t number, const Report& report = {});
+  // How the last frame went; the same on every rank.
+  const FrameReport& frame_report() const { return frame_report_; }
 
   // This rank's part of frame `number`, and of a checkpoint of the present moment, `number` being the last finished
   // frame. The hash is of all ranks. Collective.
@@ -70,7 +74,7 @@ class Simulation {
   void restore(const Frame* checkpoint);
   std::uint64_t hash() const;  // collective
 
-  // Halvings and Newton iterations since the beginning, for reports.
+  // Since the beginning.
   std::int64_t halvings() const { return halvings_; }
   std::int64_t substeps() const { return substeps_; }
 
@@ -79,7 +83,11 @@ class Simulation {
   double nominal_substep() const;
   void advance_substep(Step& step, double remaining);
   void newton(Step& step);
-  std::string find_trouble() const;
+  std::string find_trouble();
+  std::string beyond_bounds(const Object& object, const ObjectReport& report) const;
+  void begin_report(std::int64_t frame);
+  void note_substep();
+  void end_report(double seconds);
   void fit_buckets();
   void balance();
 
@@ -90,6 +98,8 @@ class Simulation {
   double now_ = 0;  // end of the last substep [s]
   std::int64_t halvings_ = 0;
   std::int64_t substeps_ = 0;
+  std::vector<ObjectReport> substep_reports_;  // by object, of all ranks, of the substep at hand
+  FrameReport frame_report_;
 };
 
 }  // namespace ymir

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
+
+#include "ymir/base/timer.h"
 
 namespace ymir {
 namespace {
@@ -17,13 +20,17 @@ void Timeline::add(Task task) {
 }
 
 void Timeline::run(Stage stage, const Step& step) {
+  const Timer timer;
   for (const Task& task : tasks_)
     if (task.stage == stage && task.run) task.run(step);
+  seconds_[static_cast<std::size_t>(stage)] += timer.seconds();
 }
 
 void Timeline::run(Loop loop, const Step& step) {
   for (const StageInfo& entry : stages)
     if (entry.loop == loop) run(entry.stage, step);
 }
+
+std::array<double, stages.size()> Timeline::take_seconds() { return std::exchange(seconds_, {}); }
 
 }  // namespace ymir

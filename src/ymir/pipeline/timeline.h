@@ -3,6 +3,7 @@
 // [Lesser2022, Algorithm 1]
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -43,9 +44,12 @@ class Timeline {
   void run(Loop loop, const Step& step);
   // In order of evaluation.
   const std::vector<Task>& tasks() const { return tasks_; }
+  // Wall-clock time spent in each Stage since the last call [s].
+  std::array<double, stages.size()> take_seconds();
 
  private:
   std::vector<Task> tasks_;  // kept sorted
+  std::array<double, stages.size()> seconds_{};
 };
 
 }  // namespace ymir

@@ -1,0 +1,20 @@
+#include "ymir/pipeline/object_report.h"
+
+#include <algorithm>
+
+namespace ymir {
+
+void ObjectReport::join(const ObjectReport& other) {
+  solves += other.solves;
+  iterations += other.iterations;
+  unconverged += other.unconverged;
+  retries += other.retries;
+  if (!other.worst.empty() && (worst.empty() || other.residual > residual)) worst = other.worst;
+  residual = std::max(residual, other.residual);
+  speed = std::max(speed, other.speed);
+  courant = std::max(courant, other.courant);
+  stretch = std::max(stretch, other.stretch);
+  penetration = std::max(penetration, other.penetration);
+}
+
+}  // namespace ymir
