@@ -1,7 +1,6 @@
 #include "ymir/cache/cache.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 #include <system_error>
@@ -9,6 +8,8 @@
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
 #include "ymir/base/log.h"
+#include "ymir/cache/atomic_file.h"
+#include "ymir/cache/file_bytes.h"
 #include "ymir/cache/frame_file.h"
 
 namespace ymir {
@@ -17,36 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kept_checkpoints = 2;
-
-// True for frame_000123.h5 and checkpoint_000123.h5 as we write them.
-bool is_our_file(const std::string& name) {
-  for (const auto& [prefix, file_name] :
-       {std::pair{std::string_view("frame_"), &frame_file_name}, {"checkpoint_", &checkpoint_file_name}}) {
-    if (!name.starts_with(prefix)) continue;
-    std::int64_t number = 0;
-    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
-    if (name == file_name(number)) return true;
-  }
-  return false;
-}
-
-// True for what AtomicFile leaves when it is killed: NAME.PID-N.tmp of one of our files.
-bool is_our_leftover(const std::string& name) {
-  if (!name.ends_with(".tmp")) return false;
-  const std::size_t suffix = name.rfind('.', name.size() - 5);
-  if (suffix == std::string::npos || name.find_first_not_of("0123456789-", suffix + 1) != name.size() - 4) return false;
-  const std::string target = name.substr(0, suffix);
-  return is_our_file(target) || target == "manifest.json";
-}
-
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    names.push_back(it->path().filename().string());
-  if (error) throw Error(ExitCode::io, folder.string() + ": cannot list: " + error.message());
-  return names;
-}
+constexpr std::uint64_t max_report_bytes = std::uint64_t{1} << 26;
 
 // Names as JSON gives them back, so that a path that is not UTF-8 still compares equal to itself.
 CacheIdentity as_stored(const CacheIdentity& identity) {
@@ -90,7 +62,7 @@ std::optional<std::string> why_not_clearable(const fs::path& folder, const Cache
     }
   }
   for (const std::string& name : names_in(folder))
-    if (is_our_file(name)) return "it holds " + name + " but no manifest.json";
+    if (parse_file_name(name)) return "it holds " + name + " but no manifest.json";
   return std::nullopt;
 }
 
@@ -174,6 +146,20 @@ Frame Cache::read_frame(std::int64_t number) const {
               folder_.string() + ": holds no frame " + std::to_string(number) + "; ymir info lists them");
 }
 
+void Cache::write_report(std::int64_t number, std::string_view text) const {
+  AtomicFile out(folder_ / report_file_name(number));
+  out.write(text);
+  out.commit();
+}
+
+std::optional<std::string> Cache::read_report(std::int64_t number) const {
+  const fs::path path = folder_ / report_file_name(number);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return std::nullopt;
+  const Bytes bytes = read_file_bytes(path, max_report_bytes);
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
 std::optional<Frame> Cache::last_good_checkpoint(std::int64_t max_frame) const {
   for (auto entry = manifest_.checkpoints.rbegin(); entry != manifest_.checkpoints.rend(); ++entry) {
     if (entry->number > max_frame) continue;
@@ -230,10 +216,13 @@ std::vector<Cache::Problem> Cache::verify() const {
 // Removes files of ours that the manifest on disk does not list; whatever else is in the folder stays.
 void Cache::remove_unlisted() const {
   std::set<std::string> listed;
-  for (const CacheEntry& entry : manifest_.frames) listed.insert(frame_file_name(entry.number));
+  for (const CacheEntry& entry : manifest_.frames) {
+    listed.insert(frame_file_name(entry.number));
+    listed.insert(report_file_name(entry.number));  // a report goes with its frame
+  }
   for (const CacheEntry& entry : manifest_.checkpoints) listed.insert(checkpoint_file_name(entry.number));
   for (const std::string& name : names_in(folder_)) {
-    if (!is_our_leftover(name) && (!is_our_file(name) || listed.contains(name))) continue;
+    if (!is_leftover(name) && (!parse_file_name(name) || listed.contains(name))) continue;
     std::error_code error;
     fs::remove(folder_ / name, error);
     if (error) throw Error(ExitCode::io, (folder_ / name).string() + ": cannot remove: " + error.message());

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ymir/cache/manifest.h"
@@ -39,6 +40,11 @@ class Cache {
   // the checkpoint of the same number. seconds: wall-clock time it took to compute.
   void write_frame(const Frame& frame, double seconds = 0);
   void write_checkpoint(const Frame& frame, double seconds = 0);
+
+  // What the program wants to say about a frame, as JSON in report_NNNNNN.json beside it. Not part of the result: no
+  // manifest lists it and no checksum covers it. Goes where its frame goes, so write it after the frame.
+  void write_report(std::int64_t number, std::string_view text) const;
+  std::optional<std::string> read_report(std::int64_t number) const;
 
   Frame read_frame(std::int64_t number) const;
   // Latest checkpoint up to max_frame that is intact; damaged ones are reported as warnings and passed over.

@@ -145,9 +145,6 @@ void keep_as_previous(const std::filesystem::path& folder) {
 
 }  // namespace
 
-std::string frame_file_name(std::int64_t number) { return fmt::format("frame_{:06}.h5", number); }
-std::string checkpoint_file_name(std::int64_t number) { return fmt::format("checkpoint_{:06}.h5", number); }
-
 std::string manifest_text(const Manifest& manifest) {
   YMIR_CHECK(std::isfinite(manifest.fps));
   Json inputs = Json::array();

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ymir/cache/cache_files.h"
 #include "ymir/cache/frame_file.h"
 
 namespace ymir {
@@ -41,9 +42,6 @@ struct Manifest {
   std::vector<CacheEntry> frames;       // by number
   std::vector<CacheEntry> checkpoints;  // by number
 };
-
-std::string frame_file_name(std::int64_t number);
-std::string checkpoint_file_name(std::int64_t number);
 
 std::string manifest_text(const Manifest& manifest);
 // Error(io) that begins with `label` for whatever manifest_text did not write.

@@ -113,6 +113,22 @@ TEST(Cache, TruncatesFramesAndCheckpoints) {
   EXPECT_TRUE(cache.verify().empty());
 }
 
+TEST(Cache, ReportsStayBesideTheirFrame) {
+  const TestFolder folder;
+  Cache cache = small_cache(folder.path());
+  for (std::int64_t n = 3; n <= 5; ++n) cache.write_report(n, "{\"frame\": " + std::to_string(n) + "}");
+  cache.write_report(3, "{\"frame\": 3, \"again\": true}");
+  EXPECT_EQ(cache.read_report(3), "{\"frame\": 3, \"again\": true}");
+  EXPECT_EQ(Cache::open(folder.path()).read_report(4), "{\"frame\": 4}");
+  EXPECT_EQ(cache.read_report(1), std::nullopt);
+  EXPECT_TRUE(cache.verify().empty());
+  write_text(folder / "report_000004.json.99-0.tmp", "left by a killed program");
+  cache.truncate_after(3);
+  EXPECT_TRUE(cache.read_report(3).has_value());
+  EXPECT_EQ(cache.read_report(4), std::nullopt);
+  EXPECT_FALSE(fs::exists(folder / "report_000004.json.99-0.tmp"));
+}
+
 TEST(Cache, SaysExactlyWhatChanged) {
   const TestFolder folder;
   const Cache cache = small_cache(folder.path());
