@@ -32,13 +32,26 @@ void add_overrides(Channels& channels, const ParamValues& overrides) {
 Scope::Scope(Simulation& simulation, std::span<const InputSpec> inputs, std::string path, int group, int group_end)
     : simulation_(&simulation), inputs_(inputs), path_(std::move(path)), group_(group), group_end_(group_end) {}
 
-std::vector<ForceTarget*> Scope::force_targets_of(const GroupRef& group) const {
-  std::vector<ForceTarget*> found;
-  const std::string prefix = group.path == "/" ? "" : group.path + "/";
-  for (const auto& object : simulation_->objects())
-    if (object->path().starts_with(prefix))
-      if (auto* target = dynamic_cast<ForceTarget*>(object.get())) found.push_back(target);
-  return found;
+void Scope::looked_for(const char* kind, bool found) {
+  found_ = found_ || found;
+  const std::string_view name = kind;
+  if (!found && std::none_of(missing_.begin(), missing_.end(), [&](const char* k) { return name == k; }))
+    missing_.push_back(kind);
+}
+
+std::string Scope::missing() const {
+  std::string text;
+  for (const char* kind : missing_) text += fmt::format("{}no {}", text.empty() ? "" : ", ", kind);
+  return text;
+}
+
+// A task may add further ones.
+void Scope::run(std::vector<std::function<void()>>& tasks) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const std::function<void()> task = std::move(tasks[i]);
+    task();
+  }
+  tasks.clear();
 }
 
 std::optional<double> Scope::smallest_voxel() {

@@ -1,6 +1,7 @@
 // What a behavior sees when it creates Objects and Actions: its Group and everything below, the inputs, the simulation.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +25,7 @@ class Scope {
 
   const std::string& path() const { return path_; }  // of the behavior
   int group() const { return group_; }
+  Simulation& simulation() { return *simulation_; }
   GridDomain& domain() { return simulation_->domain(); }
 
   template <class T>
@@ -36,13 +38,11 @@ class Scope {
   std::vector<ParticleObject*> particle_objects() { return objects_of<ParticleObject>(); }
   // Strands, and everything whose points Forces act on.
   std::vector<CurvesObject*> curves_objects() { return objects_of<CurvesObject>(); }
-  // Those of another group, wherever it stands.
-  std::vector<CurvesObject*> curves_objects_of(const GroupRef& group) const { return objects_of<CurvesObject>(group); }
-  std::vector<ParticleObject*> particle_objects_of(const GroupRef& group) const {
-    return objects_of<ParticleObject>(group);
-  }
+  // Those of another group, wherever it stands. Objects ask in after_objects: the others may not exist before.
+  std::vector<CurvesObject*> curves_objects_of(const GroupRef& group) { return objects_of<CurvesObject>(group); }
+  std::vector<ParticleObject*> particle_objects_of(const GroupRef& group) { return objects_of<ParticleObject>(group); }
   std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
-  std::vector<ForceTarget*> force_targets_of(const GroupRef& group) const;
+  std::vector<ForceTarget*> force_targets_of(const GroupRef& group) { return objects_of<ForceTarget>(group); }
   std::vector<VolumeObject*> volume_objects() { return objects_of<VolumeObject>(); }
   std::optional<double> smallest_voxel();  // of the volume objects [m]
 
@@ -54,11 +54,29 @@ class Scope {
   VolumeGrid vector_volume(const InputRef& input) const;
   std::vector<VolumeGrid> volumes(const InputRef& input) const;
 
+  // What has to wait until all objects of the setup exist, wherever they stand in the file (references to groups), and
+  // until all behaviors have been created (what several of them agree on). The behavior and this scope live until then;
+  // errors thrown there are reported like those of create().
+  void after_objects(std::function<void()> task) { after_objects_.push_back(std::move(task)); }
+  void after_all(std::function<void()> task) { after_all_.push_back(std::move(task)); }
+  void run_after_objects() { run(after_objects_); }
+  void run_after_all() { run(after_all_); }
+
+  // Something the user should know though the setup can run; shown with the place of the behavior.
+  void warn(std::string message) { warnings_.push_back(std::move(message)); }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
   // The domain's buckets get the smallest edge any object asks for [m].
   void ask_bucket_size(double edge);
   std::optional<double> asked_bucket_size() const { return bucket_size_; }
 
-  bool switched_off() const { return !created_ && asked_ && !found_; }
+  // For behaviors that need several kinds of objects and miss one; finding none at all switches off by itself.
+  void switch_off() { off_ = true; }
+  bool switched_off() const { return off_ || (!created_ && !missing_.empty() && !found_); }
+  // Whether a lookup came back empty: where objects failed, what follows from that is not worth a message.
+  bool found_all() const { return missing_.empty() && !dangling_; }
+  // What was looked for and is not there: "no particles, no strands". Empty: everything was found.
+  std::string missing() const;
 
  private:
   template <class T>
@@ -67,19 +85,25 @@ class Scope {
     for (const auto& object : simulation_->objects())
       if (object->group() >= group_ && object->group() < group_end_)
         if (auto* wanted = dynamic_cast<T*>(object.get())) found.push_back(wanted);
-    asked_ = true;
-    found_ = found_ || !found.empty();
+    looked_for(kind_of(static_cast<T*>(nullptr)), !found.empty());
     return found;
   }
   template <class T>
-  std::vector<T*> objects_of(const GroupRef& group) const {
+  std::vector<T*> objects_of(const GroupRef& group) {
     std::vector<T*> found;
     const std::string prefix = group.path == "/" ? "" : group.path + "/";
     for (const auto& object : simulation_->objects())
       if (object->path().starts_with(prefix))
         if (auto* wanted = dynamic_cast<T*>(object.get())) found.push_back(wanted);
+    if (found.empty()) dangling_ = true;
     return found;
   }
+  static const char* kind_of(const ParticleObject*) { return "particles"; }
+  static const char* kind_of(const CurvesObject*) { return "strands"; }
+  static const char* kind_of(const ForceTarget*) { return "particles or strands"; }
+  static const char* kind_of(const VolumeObject*) { return "gas"; }
+  void looked_for(const char* kind, bool found);
+  static void run(std::vector<std::function<void()>>& tasks);
   const InputSpec& spec(const InputRef& input) const;
 
   Simulation* simulation_;
@@ -88,7 +112,12 @@ class Scope {
   int group_, group_end_;
   std::optional<double> bucket_size_;
   bool created_ = false;
-  bool asked_ = false, found_ = false;  // for objects to act on
+  bool found_ = false;  // something to act on
+  bool off_ = false;
+  bool dangling_ = false;             // a group that was referred to held nothing
+  std::vector<const char*> missing_;  // kinds that were looked for in vain
+  std::vector<std::function<void()>> after_objects_, after_all_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace ymir

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 
 #include "ymir/behaviors/scope.h"
 
@@ -33,41 +35,121 @@ void place(const SetupNode& node, std::vector<Placed>& behaviors, std::vector<st
   group_end[group] = static_cast<int>(groups.size());
 }
 
-// An error of a behavior, with the place of that behavior in the setup file.
-Error located(const Error& error, const SolverSetup& setup, const SetupNode& node) {
-  const std::string what = error.what();
-  if (!what.starts_with(node.path)) return error;  // about an input, whose file it names
-  return {error.code(),
-          fmt::format("{}:{}:{} {}", setup.file.string(), node.location.line, node.location.column, what)};
-}
+class Builder {
+ public:
+  Builder(const SolverSetup& setup, Communicator& communicator) : setup_(setup) {
+    built_.simulation = std::make_unique<Simulation>(setup.time, default_bucket_size, communicator);
+  }
+
+  BuildResult run() {
+    std::vector<Placed> behaviors;
+    std::vector<int> group_end;
+    place(setup_.root, behaviors, built_.groups, group_end);
+    // Objects first, wherever they stand in the file: what acts on them, or refers to them, finds them all.
+    const auto actions = std::stable_partition(behaviors.begin(), behaviors.end(), [](const Placed& b) {
+      return b.node->type->schema.category == Category::object;
+    });
+    const auto begin = [&](const Placed& placed) -> Part& {
+      parts_.push_back({placed.node, nullptr,
+                        Scope(*built_.simulation, setup_.inputs, placed.node->path, placed.group,
+                              group_end[static_cast<std::size_t>(placed.group)])});
+      return parts_.back();
+    };
+    for (auto b = behaviors.begin(); b != actions; ++b) create(begin(*b));
+    for (Part& part : parts_) attempt(part, [&] { part.scope.run_after_objects(); });
+    objects_failed_ = result_.code != ExitCode::ok;
+    for (auto b = actions; b != behaviors.end(); ++b) {
+      Part& part = begin(*b);
+      create(part);
+      attempt(part, [&] { part.scope.run_after_objects(); });
+    }
+    for (Part& part : parts_) attempt(part, [&] { part.scope.run_after_all(); });
+    if (bucket_size_) built_.simulation->domain().set_bucket_size(*bucket_size_);
+    for (const Part& part : parts_) finish(part);
+    std::stable_sort(result_.diagnostics.begin(), result_.diagnostics.end(),
+                     [](const Diagnostic& a, const Diagnostic& b) {
+                       return std::pair(a.at.line, a.at.column) < std::pair(b.at.line, b.at.column);
+                     });
+    if (result_.code == ExitCode::ok) {
+      built_.warnings = result_.diagnostics;
+      result_.built = std::move(built_);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // A behavior and what it sees live until the end: tasks that wait for others refer to them.
+  struct Part {
+    const SetupNode* node;
+    std::unique_ptr<Behavior> behavior;
+    Scope scope;
+    bool failed = false;
+  };
+
+  void create(Part& part) {
+    attempt(part, [&] {
+      part.behavior = part.node->type->create(part.node->values);
+      part.behavior->create(part.scope);
+    });
+    if (const auto asked = part.scope.asked_bucket_size())
+      bucket_size_ = bucket_size_ ? std::min(*bucket_size_, *asked) : *asked;
+  }
+
+  template <class F>
+  void attempt(Part& part, F&& work) {
+    if (part.failed) return;
+    try {
+      work();
+    } catch (const Error& error) {
+      part.failed = true;
+      // What misses an object that could not be made needs no message of its own.
+      if (objects_failed_ && !part.scope.found_all()) return;
+      if (result_.code == ExitCode::ok) result_.code = error.code();
+      tell(Severity::error, *part.node, error.what());
+    }
+  }
+
+  // Messages begin with the behavior's path, perhaps with a parameter; those about inputs with the file.
+  void tell(Severity severity, const SetupNode& node, const std::string& what) {
+    std::string path = node.path, message = what;
+    if (const std::size_t colon = what.find(": "); what.starts_with(node.path) && colon != std::string::npos) {
+      path = what.substr(0, colon);
+      message = what.substr(colon + 2);
+    }
+    result_.diagnostics.push_back({severity, setup_.file.string(), node.location, path, message});
+  }
+
+  void finish(const Part& part) {
+    for (const std::string& warning : part.scope.warnings()) tell(Severity::warning, *part.node, warning);
+    if (part.failed || objects_failed_ || !part.scope.switched_off()) return;
+    built_.switched_off.push_back(part.node->path);
+    tell(Severity::warning, *part.node,
+         fmt::format(
+             "finds nothing to act on and is off: there is {} in its group or below; move it up, or leave it out",
+             part.scope.missing()));
+  }
+
+  const SolverSetup& setup_;
+  BuiltSimulation built_;
+  BuildResult result_;
+  std::deque<Part> parts_;
+  std::optional<double> bucket_size_;
+  bool objects_failed_ = false;
+};
 
 }  // namespace
 
-BuiltSimulation build(const SolverSetup& setup, Communicator& communicator) {
-  BuiltSimulation built;
-  built.simulation = std::make_unique<Simulation>(setup.time, default_bucket_size, communicator);
-  std::vector<Placed> behaviors;
-  std::vector<int> group_end;
-  place(setup.root, behaviors, built.groups, group_end);
-  // Objects first, wherever they stand in the file: what acts on them finds them all.
-  std::stable_partition(behaviors.begin(), behaviors.end(),
-                        [](const Placed& b) { return b.node->type->schema.category == Category::object; });
+BuildResult try_build(const SolverSetup& setup, Communicator& communicator) {
+  return Builder(setup, communicator).run();
+}
 
-  std::optional<double> bucket_size;
-  for (const Placed& placed : behaviors) {
-    Scope scope(*built.simulation, setup.inputs, placed.node->path, placed.group,
-                group_end[static_cast<std::size_t>(placed.group)]);
-    try {
-      placed.node->type->create(placed.node->values)->create(scope);
-    } catch (const Error& error) {
-      throw located(error, setup, *placed.node);
-    }
-    if (scope.switched_off()) built.switched_off.push_back(placed.node->path);
-    if (const auto asked = scope.asked_bucket_size())
-      bucket_size = bucket_size ? std::min(*bucket_size, *asked) : *asked;
-  }
-  if (bucket_size) built.simulation->domain().set_bucket_size(*bucket_size);
-  return built;
+BuiltSimulation build(const SolverSetup& setup, Communicator& communicator) {
+  BuildResult result = try_build(setup, communicator);
+  if (result.built) return std::move(*result.built);
+  std::string text;
+  for (const Diagnostic& d : result.diagnostics)
+    if (d.severity == Severity::error) text += (text.empty() ? "" : "\n") + to_string(d);
+  throw Error(result.code, text);
 }
 
 std::string explain(const BuiltSimulation& built) {

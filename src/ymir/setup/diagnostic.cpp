@@ -6,10 +6,13 @@
 
 namespace ymir {
 
-std::string to_string(const Diagnostic& d) {
+std::string place_of(const Diagnostic& d) {
   const std::string place = d.at.line > 0 ? fmt::format(":{}:{}", d.at.line, d.at.column) : ":";
-  return fmt::format("{}{} {}{}{}{}", d.file, place, d.path, d.path.empty() ? "" : ": ",
-                     d.severity == Severity::warning ? "warning: " : "", d.message);
+  return fmt::format("{}{} {}{}", d.file, place, d.path, d.path.empty() ? "" : ": ");
+}
+
+std::string to_string(const Diagnostic& d) {
+  return place_of(d) + (d.severity == Severity::warning ? "warning: " : "") + d.message;
 }
 
 std::string to_string(const std::vector<Diagnostic>& diagnostics) {

@@ -22,6 +22,8 @@ struct Diagnostic {
   std::string message;
 };
 
+// "scene.yaml:14:7 Hair/elastic_rod.youngs_modulus: ", where a message goes.
+std::string place_of(const Diagnostic&);
 // "scene.yaml:14:7 Hair/elastic_rod.youngs_modulus: expected a pressure, got 3 kg; ..."
 std::string to_string(const Diagnostic&);
 // One per line.

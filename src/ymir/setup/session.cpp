@@ -52,8 +52,8 @@ CacheIdentity identity_of(const SolverSetup& setup) {
 SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& options, const SessionEvents& events,
                            Communicator& communicator) {
   BuiltSimulation built = build(setup, communicator);
-  for (const std::string& path : built.switched_off)
-    if (communicator.root()) log::info(fmt::format("{} finds nothing to act on and is off", path));
+  for (const Diagnostic& warning : built.warnings)
+    if (communicator.root()) log::warn(place_of(warning) + warning.message);
   Simulation& simulation = *built.simulation;
   simulation.ingest();
 

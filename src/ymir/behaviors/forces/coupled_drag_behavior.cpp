@@ -25,7 +25,7 @@ Schema<CoupledDragBehavior::Params> CoupledDragBehavior::schema() {
 void CoupledDragBehavior::create(Scope& scope) {
   const std::vector<VolumeObject*> gases = scope.volume_objects();
   const std::vector<ForceTarget*> targets = scope.force_targets();
-  if (gases.empty() || targets.empty()) return;
+  if (gases.empty() || targets.empty()) return scope.switch_off();
   CoupledDragParams p;
   p.viscosity = params_.viscosity;
   p.strength = params_.strength;

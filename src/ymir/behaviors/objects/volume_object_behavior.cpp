@@ -110,11 +110,13 @@ void VolumeObjectBehavior::create(Scope& scope) {
           "larger voxels (`voxel:`), a smaller `domain:`, `fill: false`, or raise `memory:`",
           voxels.x, voxels.y, voxels.z, bytes / gigabyte, d.most_memory / gigabyte));
   }
-  if (!params_.around.empty()) {
-    const std::vector<ForceTarget*> targets = scope.force_targets_of(params_.around);
-    if (targets.empty()) throw fail("the group of `around:` has neither particles nor strands");
-    for (const ForceTarget* target : targets) gas.stay_around(target);
-  }
+  if (!params_.around.empty())
+    scope.after_objects([this, &scope, &gas] {
+      const std::vector<ForceTarget*> targets = scope.force_targets_of(params_.around);
+      if (targets.empty())
+        throw Error(ExitCode::bad_input, scope.path() + ": the group of `around:` has neither particles nor strands");
+      for (const ForceTarget* target : targets) gas.stay_around(target);
+    });
 }
 
 }  // namespace ymir

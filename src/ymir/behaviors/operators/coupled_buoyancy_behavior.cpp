@@ -19,7 +19,7 @@ Schema<CoupledBuoyancyBehavior::Params> CoupledBuoyancyBehavior::schema() {
 void CoupledBuoyancyBehavior::create(Scope& scope) {
   const std::vector<VolumeObject*> gases = scope.volume_objects();
   const std::vector<ForceTarget*> targets = scope.force_targets();
-  if (gases.empty() || targets.empty()) return;
+  if (gases.empty() || targets.empty()) return scope.switch_off();
   for (VolumeObject* gas : gases)
     couple_buoyancy(*gas, targets, scope.path(), {params_.gravity, params_.inertia, params_.on_objects});
 }
