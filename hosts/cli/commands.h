@@ -24,6 +24,7 @@ struct RunArguments {
   FrameRangeArgument frames;
   bool resume = false;
   bool force_restart = false;
+  bool strict = false;
   bool no_preview = false;
   bool json = false;
 };
@@ -46,6 +47,7 @@ ExitCode schema();
 
 struct InfoArguments {
   std::filesystem::path path;  // cache folder, frame file or exchange file
+  bool stats = false;
   bool json = false;
 };
 ExitCode info(const InfoArguments&);

@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstring>
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "progress.h"
+#include "statistics.h"
 #include "ymir/cache/cache.h"
 #include "ymir/cache/formats/describe.h"
 
@@ -26,6 +30,10 @@ Json entry_to_json(const CacheEntry& entry) {
 
 ExitCode cache_info(const InfoArguments& arguments) {
   const Cache cache = Cache::open(arguments.path);
+  if (arguments.stats) {
+    print_statistics(cache, arguments.json);
+    return ExitCode::ok;
+  }
   const std::vector<Cache::Problem> problems = cache.verify();
   const Manifest& manifest = cache.manifest();
   if (arguments.json) {
@@ -61,6 +69,41 @@ ExitCode cache_info(const InfoArguments& arguments) {
   return ExitCode::ok;
 }
 
+// Least and largest value of each component; finite: false when any is not a number.
+struct Extremes {
+  std::vector<double> low, high;
+  bool finite = true;
+};
+
+template <class T>
+Extremes extremes_of(const Array& array) {
+  const auto components = static_cast<std::size_t>(array.components());
+  Extremes e{std::vector<double>(components, std::numeric_limits<double>::infinity()),
+             std::vector<double>(components, -std::numeric_limits<double>::infinity())};
+  const std::byte* at = array.bytes().data();
+  for (std::size_t i = 0; i < array.count() * components; ++i, at += sizeof(T)) {
+    T stored;
+    std::memcpy(&stored, at, sizeof stored);
+    const auto value = static_cast<double>(stored);
+    e.finite = e.finite && std::isfinite(value);
+    e.low[i % components] = std::min(e.low[i % components], value);
+    e.high[i % components] = std::max(e.high[i % components], value);
+  }
+  return e;
+}
+
+Extremes extremes_of(const Array& array) {
+  switch (array.type()) {
+    case ScalarType::f32: return extremes_of<float>(array);
+    case ScalarType::f64: return extremes_of<double>(array);
+    case ScalarType::i32: return extremes_of<std::int32_t>(array);
+    case ScalarType::i64: return extremes_of<std::int64_t>(array);
+    case ScalarType::u8: return extremes_of<std::uint8_t>(array);
+    case ScalarType::u64: return extremes_of<std::uint64_t>(array);
+  }
+  return {};
+}
+
 ExitCode frame_info(const InfoArguments& arguments) {
   const Frame frame = read_frame_file(arguments.path);
   Json objects = Json::array();
@@ -70,8 +113,15 @@ ExitCode frame_info(const InfoArguments& arguments) {
     text += fmt::format("  {} ({})\n", object.name, object.kind);
     for (const auto& [name, array] : object.channels) {
       channels[name] = {{"count", array.count()}, {"components", array.components()}};
-      text += fmt::format("    {:<12} {:>12} x {}\n", name, grouped(static_cast<std::int64_t>(array.count())),
+      text += fmt::format("    {:<12} {:>12} x {}", name, grouped(static_cast<std::int64_t>(array.count())),
                           array.components());
+      if (array.count() > 0) {
+        const Extremes e = extremes_of(array);
+        channels[name].update({{"low", e.low}, {"high", e.high}, {"finite", e.finite}});
+        text += fmt::format("   [{:.6g}] to [{:.6g}]{}", fmt::join(e.low, ", "), fmt::join(e.high, ", "),
+                            e.finite ? "" : "   NOT FINITE");
+      }
+      text += "\n";
     }
     objects.push_back({{"name", object.name}, {"kind", object.kind}, {"channels", channels}});
   }
@@ -113,6 +163,8 @@ ExitCode info(const InfoArguments& arguments) {
   if (!std::filesystem::exists(arguments.path))
     throw Error(ExitCode::bad_input, arguments.path.string() + ": no such file or folder");
   if (std::filesystem::is_directory(arguments.path)) return cache_info(arguments);
+  if (arguments.stats)
+    throw Error(ExitCode::usage, arguments.path.string() + ": --stats is of a cache; name its folder");
   return arguments.path.extension() == ".h5" ? frame_info(arguments) : file_info(arguments);
 }
 

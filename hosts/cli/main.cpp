@@ -53,6 +53,7 @@ struct CommandLine {
     sub->add_option("--frames", frames, "First and last frame, A:B");
     sub->add_flag("--resume", run.resume, "Go on from the last good checkpoint");
     sub->add_flag("--force-restart", run.force_restart, "Start again, over whatever cache is there");
+    sub->add_flag("--strict", run.strict, "Stop when a solve ends above its tolerance (exit code 5)");
     sub->add_flag("--no-preview", run.no_preview, "Leave out the pictures the setup asks for");
     sub->add_flag("--json", run.json, "One JSON document on standard output at the end");
   }
@@ -69,12 +70,14 @@ struct CommandLine {
               [this] { return cli::describe(describe); });
     sub->add_option("BEHAVIOR", describe.behavior, "Name of a behavior");
     sub->add_option("--pages", describe.pages, "Write the reference pages to this folder");
+    sub->add_flag("--json", describe.json, "All behaviors and sections with their parameters as one JSON document");
     add("schema", "Print the JSON Schema of the setup file.", [] { return cli::schema(); });
   }
   void add_result_commands() {
     CLI::App* sub = add("info", "Describe a cache, a frame or a geometry file.", [this] { return cli::info(info); });
     sub->add_option("PATH", info.path, "Cache folder, frame (.h5), .hair, .data, .obj, .ply, .vdb or .usda")
         ->required();
+    sub->add_flag("--stats", info.stats, "How every frame of a cache went: seconds, memory, solves, speeds");
     sub->add_flag("--json", info.json, "One JSON document");
 
     sub = add("preview", "Draw the frames of a cache: pictures and a film.", [this] {

@@ -28,6 +28,14 @@ FrameRangeArgument parse_frames(const std::string& text) {
   throw Error(ExitCode::usage, "--frames " + text + ": write the first and last frame as A:B, for example 1:48");
 }
 
+namespace {
+
+std::string unconverged(std::int64_t solves) {
+  return solves > 0 ? fmt::format(", {} above tolerance", grouped(solves)) : std::string();
+}
+
+}  // namespace
+
 ExitCode run(const RunArguments& arguments) {
   const std::atomic<bool>& stop = watch_interrupts();
   Communicator& world = Communicator::world();
@@ -37,6 +45,7 @@ ExitCode run(const RunArguments& arguments) {
   options.out = arguments.out.empty() ? std::filesystem::path(setup.outputs.cache) : arguments.out;
   options.resume = arguments.resume;
   options.force_restart = arguments.force_restart;
+  options.strict = arguments.strict;
   options.frames = arguments.frames;
   options.stop = &stop;
 
@@ -44,10 +53,16 @@ ExitCode run(const RunArguments& arguments) {
   SessionEvents events;
   events.begin = [&](std::int64_t first, std::int64_t last) { progress.begin(first, last); };
   events.progress = [&](const FrameProgress& p) {
-    progress.update(p.frame, p.fraction, fmt::format("substep {}, {} elements", p.substep, grouped(p.elements)));
+    progress.update(
+        p.frame, p.fraction,
+        fmt::format("substep {}, {} elements{}", p.substep, grouped(p.elements), unconverged(p.unconverged)));
   };
-  events.frame_done = [&](const Frame& frame, double seconds) {
-    progress.finish_frame(frame.number, fmt::format("{:.2f} s", seconds));
+  std::int64_t above_tolerance = 0;
+  std::string trouble;
+  events.frame_done = [&](const Frame& frame, double seconds, const FrameReport& report) {
+    above_tolerance += report.unconverged();
+    if (report.unconverged() > 0) trouble = fmt::format("frame {}: {}", frame.number, report.trouble());
+    progress.finish_frame(frame.number, fmt::format("{:.2f} s{}", seconds, unconverged(report.unconverged())));
   };
   const SessionOutcome outcome = run_session(setup, options, events, world);
   if (!world.root()) return outcome.interrupted ? ExitCode::interrupted : ExitCode::ok;
@@ -56,9 +71,15 @@ ExitCode run(const RunArguments& arguments) {
     std::cout << nlohmann::ordered_json{{"cache", options.out.string()},
                                         {"frames", outcome.frames},
                                         {"last_frame", outcome.last_frame},
+                                        {"unconverged", above_tolerance},
                                         {"interrupted", outcome.interrupted}}
                      .dump(2)
               << "\n";
+  if (above_tolerance > 0)
+    log::warn(
+        fmt::format("{} solves were accepted above their tolerance, last in {}; ymir info {} --stats lists them, "
+                    "--strict makes it an error",
+                    grouped(above_tolerance), trouble, options.out.string()));
   if (outcome.interrupted) {
     log::warn(fmt::format("stopped after frame {}; go on with: ymir run {} --out {} --resume", outcome.last_frame,
                           arguments.setup.string(), options.out.string()));

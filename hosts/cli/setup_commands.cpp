@@ -87,6 +87,12 @@ ExitCode describe(const DescribeArguments& arguments) {
     }
     return ExitCode::ok;
   }
+  if (arguments.json) {
+    if (!arguments.behavior.empty())
+      throw Error(ExitCode::usage, "--json describes all behaviors at once; leave out the name");
+    std::cout << describe_json(registry);
+    return ExitCode::ok;
+  }
   if (arguments.behavior.empty()) {
     std::cout << describe_all(registry);
     return ExitCode::ok;

@@ -153,7 +153,59 @@ Json behavior_node(const SchemaInfo& schema) {
           {"additionalProperties", false}};
 }
 
+std::string_view name_of(ParamType type) {
+  switch (type) {
+    case ParamType::boolean: return "boolean";
+    case ParamType::integer: return "integer";
+    case ParamType::real: return "real";
+    case ParamType::vector: return "vector";
+    case ParamType::text: return "text";
+    case ParamType::choice: return "choice";
+    case ParamType::list: return "list";
+    case ParamType::input: return "input";
+    case ParamType::group: return "group";
+    case ParamType::frames: return "frames";
+    case ParamType::nested: return "nested";
+    case ParamType::items: return "items";
+  }
+  return "";
+}
+
+// Bounds and defaults in SI units.
+Json parameters_of(const SchemaInfo& schema) {
+  Json list = Json::array();
+  for (const ParamInfo& info : schema.params) {
+    Json entry{{"name", info.name},         {"type", name_of(info.type)},
+               {"unit", info.unit.symbol},  {"varying", info.varying},
+               {"optional", info.optional}, {"required", info.required},
+               {"advanced", info.advanced}, {"doc", info.doc}};
+    if (std::isfinite(info.low)) entry["low"] = info.low;
+    if (std::isfinite(info.low) && info.low_excluded) entry["low_excluded"] = true;
+    if (std::isfinite(info.high)) entry["high"] = info.high;
+    if (!info.choices.empty()) entry["choices"] = info.choices;
+    if (!info.required) entry["default"] = to_json(info, info.default_value);
+    if (info.fields) entry["fields"] = parameters_of(*info.fields);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 }  // namespace
+
+std::string describe_json(const Registry& registry) {
+  Json behaviors = Json::array();
+  for (const BehaviorType& type : registry.all())
+    behaviors.push_back({{"name", type.schema.name},
+                         {"category", to_string(type.schema.category)},
+                         {"doc", type.schema.doc},
+                         {"example", type.schema.example},
+                         {"parameters", parameters_of(type.schema)}});
+  const Json all{{"behaviors", std::move(behaviors)},
+                 {"time", parameters_of(TimeParams::schema().info())},
+                 {"inputs", parameters_of(InputParams::schema().info())},
+                 {"outputs", parameters_of(OutputParams::schema().info())}};
+  return all.dump(2) + "\n";
+}
 
 std::string json_schema(const Registry& registry) {
   Json definitions = Json::object();

@@ -1,4 +1,4 @@
-// JSON Schema (draft 2020-12) of the setup file, for editors and other programs.
+// The registry as JSON, for editors and other programs.
 #pragma once
 
 #include <string>
@@ -7,6 +7,10 @@
 
 namespace ymir {
 
+// JSON Schema (draft 2020-12) of the setup file.
 std::string json_schema(const Registry& registry);
+// Every behavior, and the sections of the file, with their parameters: type, unit, range, default. For programs that
+// make setups.
+std::string describe_json(const Registry& registry);
 
 }  // namespace ymir

@@ -10,6 +10,7 @@
 #include "ymir/cache/file_bytes.h"
 #include "ymir/cache/gather.h"
 #include "ymir/setup/build.h"
+#include "ymir/setup/frame_report_text.h"
 
 namespace ymir {
 namespace {
@@ -85,16 +86,24 @@ SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& optio
       save_checkpoint(number - 1, timer.seconds());
       throw;
     }
+    const FrameReport& report = simulation.frame_report();
+    if (options.strict && report.unconverged() > 0)
+      throw Error(ExitCode::numerical,
+                  fmt::format("frame {}: {}; --strict ends the run before it is stored; use more substeps", number,
+                              report.trouble()));
     const Frame whole = gather_frame(simulation.frame(number), communicator);
     const double seconds = timer.seconds();
-    if (opened.cache) opened.cache->write_frame(whole, seconds);
+    if (opened.cache) {
+      opened.cache->write_frame(whole, seconds);
+      opened.cache->write_report(number, to_json_text(report));
+    }
     outcome.last_frame = number;
     ++outcome.frames;
     outcome.interrupted = communicator.any(options.stop != nullptr && options.stop->load());
     const std::int64_t done = number - setup.time.frames.first + 1;
     if (outcome.interrupted || number == last || done % setup.outputs.checkpoint_every == 0)
       save_checkpoint(number, seconds);
-    if (events.frame_done && communicator.root()) events.frame_done(whole, seconds);
+    if (events.frame_done && communicator.root()) events.frame_done(whole, seconds, report);
     if (outcome.interrupted && number < last) return outcome;
   }
   outcome.interrupted = false;

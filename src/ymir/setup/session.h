@@ -19,6 +19,7 @@ struct SessionOptions {
   std::filesystem::path out;  // folder of the cache
   bool resume = false;
   bool force_restart = false;
+  bool strict = false;  // a frame with solves accepted above their tolerance ends the run
   std::optional<std::pair<std::int64_t, std::int64_t>> frames;  // first and last to simulate, instead of the setup's
   const std::atomic<bool>* stop = nullptr;                      // true: end after the frame at hand
 };
@@ -26,7 +27,8 @@ struct SessionOptions {
 struct SessionEvents {
   std::function<void(std::int64_t first, std::int64_t last)> begin;
   std::function<void(const FrameProgress&)> progress;
-  std::function<void(const Frame& frame, double seconds)> frame_done;  // on rank 0, the whole frame
+  // On rank 0, the whole frame.
+  std::function<void(const Frame& frame, double seconds, const FrameReport& report)> frame_done;
 };
 
 struct SessionOutcome {

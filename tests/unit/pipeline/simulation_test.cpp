@@ -22,7 +22,8 @@ class Counter final : public Object {
   }
   std::int64_t element_count() const override { return 1; }
   double step_limit() const override { return limit; }
-  SolveReport solve_report() const override { return report; }
+  SolveReport solve_report() const override { return solved; }
+  ObjectReport report() const override { return substep; }
   void save() override { saved = value; }
   void rollback() override { value = saved; }
   void accept() override { ++accepted; }
@@ -39,7 +40,8 @@ class Counter final : public Object {
   double value = 0, saved = 0;
   double limit = std::numeric_limits<double>::infinity();
   int solves = 0, accepted = 0;
-  SolveReport report;
+  SolveReport solved;
+  ObjectReport substep;
   std::function<void(const Step&)> during_solve;
 };
 
@@ -110,6 +112,32 @@ TEST(Simulation, GivesUpAfterEightHalvingsNamingObjectFrameAndQuantityAtTheLastG
   EXPECT_EQ(world.counter.value, good);
 }
 
+TEST(Simulation, UndoesASubstepThatEndsFasterThanTheStatedBound) {
+  World world;
+  world.counter.during_solve = [&](const Step& step) {
+    world.counter.substep.speed = step.dt > 1.0 / 24 / 3 ? 1001 : 999;
+  };
+  world.simulation.advance_frame(1);
+  EXPECT_NEAR(world.counter.value, 1.0 / 24, 1e-15);
+  EXPECT_GE(world.simulation.frame_report().undone, 2);                     // 1/24, 1/48
+  EXPECT_EQ(world.simulation.frame_report().objects[0].report.speed, 999);  // of what was accepted
+  world.counter.during_solve = [&](const Step&) { world.counter.substep.stretch = 10.5; };
+  EXPECT_THROW(world.simulation.advance_frame(2), NumericalFailure);
+}
+
+TEST(Simulation, CountsWhatWasAcceptedAboveItsTolerance) {
+  World world(time(4));
+  world.counter.substep = {.solves = 10, .iterations = 50, .unconverged = 2, .residual = 0.25, .worst = "strand 7"};
+  world.counter.solved.status = SolveReport::Status::iterating;  // never settles: four substeps are cut short
+  world.simulation.advance_frame(1);
+  const FrameReport& report = world.simulation.frame_report();
+  EXPECT_EQ(report.substeps, 4);
+  EXPECT_EQ(report.cut_short, 4);
+  EXPECT_EQ(report.objects[0].report.solves, 40);
+  EXPECT_EQ(report.unconverged(), 4 + 8);
+  EXPECT_EQ(report.trouble(), "Group/counter: 8 of 40 solves accepted above tolerance (strand 7, residual 0.25)");
+}
+
 TEST(Simulation, ACheckpointInsideAFrameResumesThere) {
   World world(time(4));
   world.simulation.advance_frame(1);
@@ -128,9 +156,9 @@ TEST(Simulation, ACheckpointInsideAFrameResumesThere) {
 
 TEST(Simulation, RepeatsNewtonIterationsWhileAnObjectHasNotConverged) {
   World world;
-  world.counter.report.status = SolveReport::Status::iterating;
+  world.counter.solved.status = SolveReport::Status::iterating;
   world.counter.during_solve = [&](const Step& step) {
-    if (step.iteration == 2) world.counter.report.status = SolveReport::Status::converged;
+    if (step.iteration == 2) world.counter.solved.status = SolveReport::Status::converged;
   };
   world.simulation.advance_frame(1);
   EXPECT_EQ(world.counter.solves, 3);
