@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <span>
 
 #include "ymir/base/error.h"
@@ -15,8 +15,6 @@
 
 namespace ymir {
 namespace {
-
-constexpr std::size_t most_surroundings = 8;
 
 void require_sound(const Curves& curves, const std::string& name) {
   if (curves.strand_count() == 0) throw Error(ExitCode::bad_input, name + ": holds no strands; export it again");
@@ -38,136 +36,82 @@ void require_same_strands(const Curves& rest, const Curves& moved, const std::st
                               points_of(moved, s).size(), points_of(rest, s).size()));
 }
 
-// Unit quaternion w + v.
-struct Rotation {
-  double w = 1;
-  Vec3d v;
-
-  Vec3d minus_identity(Vec3d x) const {  // exactly 0 when v is
-    const Vec3d c = cross(v, x);
-    return (c * w + cross(v, c)) * 2.0;
+// Modified Shepard: ((1 - d / d_out) / d)^2 with the first guide left out at d_out. `near` holds distances [m] and
+// guides, nearest first, at least one; of k places those it does not fill get no weight.
+void set_weights(std::span<const std::pair<double, std::int32_t>> near, std::int32_t* guide, double* weight,
+                 std::size_t k) {
+  const std::size_t used = std::min(k, near.size());
+  const double out = near.size() > k ? near[k].first : 2 * near[used - 1].first;
+  double sum = 0;
+  for (std::size_t j = 0; j < k; ++j) {
+    guide[j] = near[std::min(j, used - 1)].second;
+    weight[j] = 0;
+    if (j >= used) continue;
+    const double d = near[j].first;
+    double w = d > 0 ? std::pow((out - d) / (out * d), 2) : 0;
+    if (near[0].first == 0) w = j == 0;
+    if (near[0].first == out) w = 1;
+    weight[j] = w;
+    sum += w;
   }
-  Vec3d operator()(Vec3d x) const { return x + minus_identity(x); }
-};
+  for (std::size_t j = 0; j < k; ++j) weight[j] /= sum;
+}
 
-struct Frame3 {
-  Vec3d t, u, v;  // orthonormal
-};
-
-// Rotation that takes one frame to another. R = sum of to x from is exactly symmetric for equal frames, so that the
-// rotation is then exactly none.
-Rotation rotation_between(const Frame3& from, const Frame3& to) {
-  double r[3][3];
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) r[i][j] = to.t[i] * from.t[j] + to.u[i] * from.u[j] + to.v[i] * from.v[j];
-  // Of the four ways to read a quaternion off a matrix, the one that divides by the largest component.
-  const double squares[4] = {1 + r[0][0] + r[1][1] + r[2][2], 1 + r[0][0] - r[1][1] - r[2][2],
-                             1 - r[0][0] + r[1][1] - r[2][2], 1 - r[0][0] - r[1][1] + r[2][2]};
-  const Vec3d skew(r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]);
-  Rotation q;
-  const auto largest = std::max_element(squares, squares + 4) - squares;
-  if (largest == 0) {
-    q.w = squares[0];
-    q.v = skew;
-  } else {
-    const int i = static_cast<int>(largest) - 1, j = (i + 1) % 3, k = (i + 2) % 3;
-    q.w = skew[i];
-    q.v[i] = squares[largest];
-    q.v[j] = r[i][j] + r[j][i];
-    q.v[k] = r[i][k] + r[k][i];
+// Numbers per strand that say what belongs together; from the strand, or from its root.
+class Regions {
+ public:
+  explicit Regions(const Curves& curves) : curves_(curves) {
+    channel_ = curves.strands.find("region");
+    per_strand_ = channel_ != nullptr;
+    if (channel_ == nullptr) channel_ = curves.vertices.find("region");
+    if (channel_ != nullptr && channel_->components() != 1) channel_ = nullptr;
   }
-  const double length = std::sqrt(q.w * q.w + dot(q.v, q.v));
-  q.v = q.v / length;
-  q.w = q.v == Vec3d() ? 1 : q.w / length;
-  return q;
-}
-
-Vec3d tangent_at(std::span<const Vec3d> points, std::size_t i, Vec3d before) {
-  const Vec3d in = i > 0 ? normalized(points[i] - points[i - 1], Vec3d()) : Vec3d();
-  const Vec3d out = i + 1 < points.size() ? normalized(points[i + 1] - points[i], Vec3d()) : Vec3d();
-  const Vec3d sum = in + out;
-  return norm(sum) > 1e-9 ? normalized(sum) : before;  // coincident vertices or a hairpin
-}
-
-// First direction of a strand that has one.
-Vec3d first_tangent(std::span<const Vec3d> points) {
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const Vec3d t = tangent_at(points, i, Vec3d());
-    if (t != Vec3d()) return t;
-  }
-  return {0, 1, 0};
-}
-
-// Rotation that best takes the vectors `from` to `to` (Horn, "Closed-form solution of absolute orientation using unit
-// quaternions", 1987): the eigenvector of the largest eigenvalue of a symmetric 4 x 4 matrix. Vectors along one line
-// leave a turn about it open; then the smallest rotation between the tangents, given first, decides.
-Rotation best_rotation(std::span<const Vec3d> from, std::span<const Vec3d> to) {
-  double s[3][3] = {};
-  for (std::size_t i = 0; i < from.size(); ++i)
-    for (int a = 0; a < 3; ++a)
-      for (int b = 0; b < 3; ++b) s[a][b] += from[i][a] * to[i][b];
-  Eigen::Matrix4d n;
-  n << s[0][0] + s[1][1] + s[2][2], s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0],  //
-      s[1][2] - s[2][1], s[0][0] - s[1][1] - s[2][2], s[0][1] + s[1][0], s[2][0] + s[0][2],   //
-      s[2][0] - s[0][2], s[0][1] + s[1][0], s[1][1] - s[0][0] - s[2][2], s[1][2] + s[2][1],   //
-      s[0][1] - s[1][0], s[2][0] + s[0][2], s[1][2] + s[2][1], s[2][2] - s[0][0] - s[1][1];
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d> solver(n);
-  const Eigen::Vector4d values = solver.eigenvalues(), q = solver.eigenvectors().col(3);
-  if (values[3] - values[2] > 1e-6 * std::abs(values[3])) return {q[0], {q[1], q[2], q[3]}};
-  const Vec3d u = any_perpendicular(from[0]), moved = transported(u, from[0], to[0]);
-  return rotation_between({from[0], u, cross(from[0], u)}, {to[0], moved, cross(to[0], moved)});
-}
-
-// How the surroundings of every vertex of every guide turned.
-std::vector<Rotation> handle_rotations(const InterpolationWeights& weights, const Curves& rest, const Curves& moved) {
-  std::vector<Rotation> rotations(rest.positions.size());
-  const auto root = [](const Curves& curves, std::size_t g) { return points_of(curves, g).front(); };
-  parallel_blocks(static_cast<std::ptrdiff_t>(rest.strand_count()), 64, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-    std::vector<Vec3d> from, to;
-    for (auto g = static_cast<std::size_t>(begin); g < static_cast<std::size_t>(end); ++g) {
-      const auto a = points_of(rest, g), b = points_of(moved, g);
-      if (std::equal(a.begin(), a.end(), b.begin())) {
-        bool still = true;
-        for (std::size_t k = 0; k < weights.surroundings; ++k) {
-          const auto n = static_cast<std::size_t>(weights.surrounding[g * weights.surroundings + k]);
-          still = still && root(rest, n) == root(moved, n);
-        }
-        if (still) continue;
-      }
-      // Tangents count like a root at the mean distance of the surrounding ones.
-      from = {first_tangent(a)};
-      to = {first_tangent(b)};
-      const Vec3d t0 = from[0], t1 = to[0];
-      double reach = 0;
-      for (std::size_t k = 0; k < weights.surroundings; ++k)
-        reach += norm(root(rest, static_cast<std::size_t>(weights.surrounding[g * weights.surroundings + k])) - a[0]);
-      reach /= static_cast<double>(std::max<std::size_t>(weights.surroundings, 1));
-      for (std::size_t k = 0; reach > 0 && k < weights.surroundings; ++k) {
-        const auto n = static_cast<std::size_t>(weights.surrounding[g * weights.surroundings + k]);
-        from.push_back((root(rest, n) - a[0]) / reach);
-        to.push_back((root(moved, n) - b[0]) / reach);
-        from.push_back(first_tangent(points_of(rest, n)));
-        to.push_back(first_tangent(points_of(moved, n)));
-      }
-      const Rotation skin = best_rotation(from, to);
-      Frame3 f{t0, any_perpendicular(t0), {}}, h{t1, {}, {}};
-      h.u = transported(skin(f.u), skin(f.t), t1);
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        const Vec3d ft = tangent_at(a, i, f.t), ht = tangent_at(b, i, h.t);
-        f.u = transported(f.u, f.t, ft);
-        h.u = transported(h.u, h.t, ht);
-        f.t = ft;
-        h.t = ht;
-        // Rounding must not add up along a strand.
-        f.u = normalized(f.u - f.t * dot(f.u, f.t));
-        h.u = normalized(h.u - h.t * dot(h.u, h.t));
-        f.v = cross(f.t, f.u);
-        h.v = cross(h.t, h.u);
-        rotations[static_cast<std::size_t>(rest.first[g]) + i] = rotation_between(f, h);
-      }
+  bool given() const { return channel_ != nullptr; }
+  double of(std::size_t strand) const {
+    const std::size_t at = per_strand_ ? strand : static_cast<std::size_t>(curves_.first[strand]);
+    switch (channel_->type()) {
+      case ScalarType::f32: return channel_->as<float>()[at];
+      case ScalarType::f64: return channel_->as<double>()[at];
+      case ScalarType::i32: return channel_->as<std::int32_t>()[at];
+      case ScalarType::i64: return static_cast<double>(channel_->as<std::int64_t>()[at]);
+      case ScalarType::u8: return channel_->as<std::uint8_t>()[at];
+      case ScalarType::u64: return static_cast<double>(channel_->as<std::uint64_t>()[at]);
     }
-  });
-  return rotations;
+    return 0;
+  }
+
+ private:
+  const Curves& curves_;
+  const Array* channel_;
+  bool per_strand_;
+};
+
+// Places of a strand, from its root, at a few shares of `length` along it.
+constexpr std::array<double, 4> course_shares{0.15, 0.3, 0.5, 0.75};
+using Course = std::array<Vec3d, course_shares.size()>;
+Course course_of(std::span<const Vec3d> points, double length) {
+  Course course{};
+  double begin = 0;
+  std::size_t k = 0;
+  for (std::size_t i = 0; i + 1 < points.size() && k < course.size(); ++i) {
+    const double segment = norm(points[i + 1] - points[i]);
+    for (; k < course.size() && course_shares[k] * length <= begin + segment; ++k) {
+      const double fraction = segment > 0 ? (course_shares[k] * length - begin) / segment : 0;
+      course[k] = points[i] + (points[i + 1] - points[i]) * fraction - points[0];
+    }
+    begin += segment;
+  }
+  for (; k < course.size(); ++k) course[k] = points.back() - points[0];
+  return course;
+}
+
+// Two strands lead apart when, an equal length along them, they have gone in directions more than 60 degrees apart.
+bool lead_apart(std::span<const Vec3d> a, double length_a, std::span<const Vec3d> b, double length_b) {
+  const double length = std::min(length_a, length_b);
+  const Course p = course_of(a, length), q = course_of(b, length);
+  for (std::size_t k = 0; k < p.size(); ++k)
+    if (2 * dot(p[k], q[k]) < norm(p[k]) * norm(q[k])) return true;
+  return false;
 }
 
 // A place on a guide that moves on with growing arc length.
@@ -191,6 +135,73 @@ struct Cursor {
   }
 };
 
+// What the guides of a hair say about a place on it.
+struct Handle {
+  Vec3d rest;              // p
+  Vec3d shift;             // p' - p
+  Quaternion turn{0, {}};  // R
+};
+
+struct Followed {
+  const InterpolationWeights& weights;
+  const std::vector<Quaternion>& rotations;
+  const Curves& rest;
+  const Curves& moved;
+  const RootSkin* skin;
+
+  std::span<const std::int32_t> guides(std::size_t hair) const {
+    return {&weights.guide[hair * weights.neighbours], weights.neighbours};
+  }
+  std::span<const double> shares(std::size_t hair) const {
+    return {&weights.weight[hair * weights.neighbours], weights.neighbours};
+  }
+  std::size_t root(std::int32_t guide) const {
+    return static_cast<std::size_t>(rest.first[static_cast<std::size_t>(guide)]);
+  }
+
+  Handle handle(std::size_t hair, std::span<Cursor> cursors, double s) const {
+    const auto guide = guides(hair);
+    const auto share = shares(hair);
+    Handle h;
+    for (std::size_t j = 0; j < guide.size(); ++j) {
+      if (share[j] == 0) continue;
+      cursors[j].advance(s);
+      const std::size_t at = root(guide[j]) + cursors[j].segment;
+      for (std::size_t e = 0; e < (cursors[j].fraction > 0 ? 2u : 1u); ++e) {
+        const double w = share[j] * (e == 0 ? 1 - cursors[j].fraction : cursors[j].fraction);
+        h.rest += rest.positions[at + e] * w;
+        h.shift += (moved.positions[at + e] - rest.positions[at + e]) * w;
+        const Quaternion& q = rotations[at + e];
+        const double sign = dot(h.turn, q) < 0 ? -w : w;  // q and -q are one rotation
+        h.turn.w += q.w * sign;
+        h.turn.v += q.v * sign;
+      }
+    }
+    h.turn = dot(h.turn, h.turn) > 0 ? normalized(h.turn) : Quaternion{};
+    return h;
+  }
+
+  // How far the root goes with the skin, and with what the guides do beside following it; nothing without skin.
+  std::optional<Vec3d> skin_shift(std::size_t hair, Vec3d x, const Quaternion& turn) const {
+    const auto guide = guides(hair);
+    const auto share = shares(hair);
+    bool held = skin != nullptr && skin->hairs[hair].held;
+    for (std::size_t j = 0; held && j < guide.size(); ++j)
+      held = share[j] == 0 || skin->guides[static_cast<std::size_t>(guide[j])].held;
+    if (!held) return std::nullopt;
+    const SkinPoint& under = skin->hairs[hair];
+    Vec3d shift = under.moved - under.rest + turned_by(turn, x - under.rest);
+    for (std::size_t j = 0; j < guide.size(); ++j) {
+      if (share[j] == 0) continue;
+      const SkinPoint& there = skin->guides[static_cast<std::size_t>(guide[j])];
+      const Vec3d from = rest.positions[root(guide[j])], to = moved.positions[root(guide[j])];
+      const Vec3d expected = there.moved - there.rest + turned_by(rotations[root(guide[j])], from - there.rest);
+      shift += (to - from - expected) * share[j];
+    }
+    return shift;
+  }
+};
+
 }  // namespace
 
 InterpolationWeights precompute_interpolation(const Curves& groom, const Curves& guides_rest, int neighbours,
@@ -201,89 +212,91 @@ InterpolationWeights precompute_interpolation(const Curves& groom, const Curves&
   const std::size_t guides = guides_rest.strand_count(), hairs = groom.strand_count();
   std::vector<StrandSignature> signatures(guides);
   std::vector<Vec3d> roots(guides);
+  std::vector<double> lengths(guides);
   for (std::size_t g = 0; g < guides; ++g) {
     signatures[g] = signature_of(points_of(guides_rest, g));
     roots[g] = signatures[g][0];
+    lengths[g] = polyline_length(points_of(guides_rest, g));
   }
   const RootGrid grid(roots);
+  const Regions regions(groom), guide_regions(guides_rest);
   InterpolationWeights weights;
   weights.neighbours = std::min(static_cast<std::size_t>(neighbours), guides);
   weights.guide.resize(hairs * weights.neighbours);
   weights.weight.resize(hairs * weights.neighbours);
   parallel_blocks(static_cast<std::ptrdiff_t>(hairs), 64, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
     const std::size_t k = weights.neighbours;
+    std::vector<std::pair<double, std::int32_t>> near, allowed;
     for (auto h = static_cast<std::size_t>(begin); h < static_cast<std::size_t>(end); ++h) {
-      const StrandSignature signature = signature_of(points_of(groom, h));
-      std::vector<std::pair<double, std::int32_t>> near;
-      for (const std::int32_t g : grid.nearest(signature[0], 4 * k + 4))
-        near.emplace_back(std::sqrt(distance2(signature, signatures[static_cast<std::size_t>(g)])), g);
+      const auto points = points_of(groom, h);
+      const StrandSignature signature = signature_of(points);
+      const double length = polyline_length(points);
+      const bool by_region = regions.given() && guide_regions.given();
+      const auto candidates = [&](std::size_t count) {
+        near.clear();
+        for (const std::int32_t g : grid.nearest(signature[0], count))
+          if (!by_region || guide_regions.of(static_cast<std::size_t>(g)) == regions.of(h))
+            near.emplace_back(std::sqrt(distance2(signature, signatures[static_cast<std::size_t>(g)])), g);
+      };
+      candidates(8 * k + 8);
+      if (near.empty()) candidates(guides);
+      if (near.empty())
+        throw Error(ExitCode::bad_input,
+                    fmt::format("{}: strand {} is of region {}, of which {} has no strand; choose a guide there too",
+                                groom_name, h, regions.of(h), guides_name));
       std::sort(near.begin(), near.end());
-      // Modified Shepard: ((1 - d / d_out) / d)^2 with the first guide left out at d_out.
-      const double out = near.size() > k ? near[k].first : 2 * near[k - 1].first;
-      double sum = 0;
-      for (std::size_t j = 0; j < k; ++j) {
-        const double d = near[j].first;
-        double w = d > 0 ? std::pow((out - d) / (out * d), 2) : 0;
-        if (near[0].first == 0) w = j == 0;
-        if (near[0].first == out) w = 1;
-        weights.guide[h * k + j] = near[j].second;
-        weights.weight[h * k + j] = w;
-        sum += w;
+      allowed.clear();
+      for (std::size_t j = 0; j < near.size() && allowed.size() <= k; ++j) {
+        const auto g = static_cast<std::size_t>(near[j].second);
+        if (near[j].first == 0 || !lead_apart(points, length, points_of(guides_rest, g), lengths[g]))
+          allowed.push_back(near[j]);
       }
-      for (std::size_t j = 0; j < k; ++j) weights.weight[h * k + j] /= sum;
+      if (allowed.empty()) allowed.push_back(near.front());
+      set_weights(allowed, &weights.guide[h * k], &weights.weight[h * k], k);
     }
   });
-  weights.surroundings = std::min(most_surroundings, guides - 1);
-  for (std::size_t g = 0; g < guides; ++g) {
-    std::vector<std::int32_t> around = grid.nearest(roots[g], weights.surroundings + 1);
-    // Guides may share a root, so this one need not come first, or at all.
-    const auto self = std::find(around.begin(), around.end(), static_cast<std::int32_t>(g));
-    around.erase(self != around.end() ? self : around.end() - 1);
-    weights.surrounding.insert(weights.surrounding.end(), around.begin(), around.end());
-  }
+  weights.surroundings = surroundings_of(guides_rest);
   return weights;
 }
 
 Curves interpolate(const Curves& groom, const InterpolationWeights& weights, const Curves& guides_rest,
-                   const Curves& guides_moved, const std::string& moved_name) {
+                   const Curves& guides_moved, const std::string& moved_name, const RootSkin* skin) {
   YMIR_CHECK(weights.guide.size() == groom.strand_count() * weights.neighbours);
+  YMIR_CHECK(skin == nullptr ||
+             (skin->hairs.size() == groom.strand_count() && skin->guides.size() == guides_rest.strand_count()));
   require_sound(guides_moved, moved_name);
   require_same_strands(guides_rest, guides_moved, moved_name);
-  const std::vector<Rotation> rotations = handle_rotations(weights, guides_rest, guides_moved);
+  const std::vector<Quaternion> rotations = guide_rotations(weights.surroundings, guides_rest, guides_moved);
+  const Followed followed{weights, rotations, guides_rest, guides_moved, skin};
   Curves out = groom;
   const auto hairs = static_cast<std::ptrdiff_t>(groom.strand_count());
   parallel_blocks(hairs, 64, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
     std::vector<Cursor> cursors(weights.neighbours);
     for (auto h = static_cast<std::size_t>(begin); h < static_cast<std::size_t>(end); ++h) {
-      const std::int32_t* guide = &weights.guide[h * weights.neighbours];
-      const double* weight = &weights.weight[h * weights.neighbours];
+      const auto guide = followed.guides(h);
       for (std::size_t j = 0; j < cursors.size(); ++j)
         cursors[j] = {points_of(guides_rest, static_cast<std::size_t>(guide[j]))};
+      const auto points = points_of(groom, h);
+      Vec3d* moved = &out.positions[static_cast<std::size_t>(groom.first[h])];
       double s = 0;
-      for (auto v = static_cast<std::size_t>(groom.first[h]); v < static_cast<std::size_t>(groom.first[h + 1]); ++v) {
-        const Vec3d x = groom.positions[v];
-        if (v > static_cast<std::size_t>(groom.first[h])) s += norm(x - groom.positions[v - 1]);
-        Vec3d rest, shift;
-        Rotation q{0, {}};
-        for (std::size_t j = 0; j < cursors.size(); ++j) {
-          if (weight[j] == 0) continue;
-          Cursor& cursor = cursors[j];
-          cursor.advance(s);
-          const auto at =
-              static_cast<std::size_t>(guides_rest.first[static_cast<std::size_t>(guide[j])]) + cursor.segment;
-          for (std::size_t e = 0; e < (cursor.fraction > 0 ? 2u : 1u); ++e) {
-            const double w = weight[j] * (e == 0 ? 1 - cursor.fraction : cursor.fraction);
-            const Rotation& r = rotations[at + e];
-            rest += guides_rest.positions[at + e] * w;
-            shift += (guides_moved.positions[at + e] - guides_rest.positions[at + e]) * w;
-            const double sign = q.w * r.w + dot(q.v, r.v) < 0 ? -w : w;  // q and -q are one rotation
-            q.w += r.w * sign;
-            q.v += r.v * sign;
-          }
+      Vec3d wish, shift;  // of the vertex before: how far its guides would take it, and how far it went
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        const Vec3d segment = i > 0 ? points[i] - points[i - 1] : Vec3d();
+        const double length = norm(segment);
+        s += length;
+        const Handle handle = followed.handle(h, cursors, s);
+        const Vec3d next_wish = handle.shift + turned_by(handle.turn, points[i] - handle.rest);
+        if (i == 0) {
+          shift = followed.skin_shift(h, points[0], handle.turn).value_or(next_wish);
+        } else {
+          const Vec3d wished = segment + (next_wish - wish);
+          const double wished_length = norm(wished);
+          // A segment that would vanish keeps the direction its surroundings have.
+          shift += wished_length > 1e-6 * length ? wished * (length / wished_length) - segment
+                                                 : turned_by(handle.turn, segment);
         }
-        const double length = std::sqrt(q.w * q.w + dot(q.v, q.v));
-        if (length > 0) q = {q.w / length, q.v / length};
-        out.positions[v] = x + (shift + q.minus_identity(x - rest));
+        moved[i] = points[i] + shift;
+        wish = next_wish;
       }
     }
   });

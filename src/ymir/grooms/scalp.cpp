@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <tuple>
 #include <unordered_map>
 
 #include "ymir/base/error.h"
@@ -76,9 +75,8 @@ class PointGrid {
 }  // namespace
 
 Scalp::Scalp(Surface surface, const ScalpOptions& options, const std::string& name)
-    : surface_(checked(std::move(surface), name)), bvh_(surface_) {
+    : surface_(checked(std::move(surface), name)), bvh_(surface_), border_(surface_) {
   find_normals();
-  find_border();
   find_region(options, name);
 }
 
@@ -95,33 +93,6 @@ void Scalp::find_normals() {
     for (const std::int32_t v : t) normals_[v] += weighted;
   }
   for (Vec3d& n : normals_) n = normalized(n, Vec3d(0, 1, 0));
-}
-
-void Scalp::find_border() {
-  struct Half {
-    std::int32_t low, high;
-    std::size_t triangle;
-    int corner;
-  };
-  std::vector<Half> halves;
-  for (std::size_t i = 0; i < surface_.triangles.size(); ++i)
-    for (int a = 0; a < 3; ++a) {
-      const auto& t = surface_.triangles[i];
-      const std::int32_t p = t[(a + 1) % 3], q = t[(a + 2) % 3];
-      halves.push_back({std::min(p, q), std::max(p, q), i, a});
-    }
-  std::sort(halves.begin(), halves.end(), [](const Half& x, const Half& y) {
-    return std::tie(x.low, x.high, x.triangle, x.corner) < std::tie(y.low, y.high, y.triangle, y.corner);
-  });
-  border_.assign(surface_.triangles.size(), 0);
-  border_vertex_.assign(surface_.positions.size(), 0);
-  const auto same = [](const Half& x, const Half& y) { return x.low == y.low && x.high == y.high; };
-  for (std::size_t i = 0; i < halves.size(); ++i) {
-    const Half& half = halves[i];
-    if ((i > 0 && same(half, halves[i - 1])) || (i + 1 < halves.size() && same(half, halves[i + 1]))) continue;
-    border_[half.triangle] = static_cast<std::uint8_t>(border_[half.triangle] | 1 << half.corner);
-    border_vertex_[half.low] = border_vertex_[half.high] = 1;
-  }
 }
 
 void Scalp::find_region(const ScalpOptions& options, const std::string& name) {
@@ -215,16 +186,8 @@ std::vector<Root> Scalp::roots(std::size_t count, std::uint64_t seed) const {
 SkinContact Scalp::contact(Vec3d x, double bound) const {
   const ClosestPoint closest = bvh_.closest(x, bound);
   if (closest.triangle < 0) return {};
-  const auto triangle = static_cast<std::size_t>(closest.triangle);
-  const auto& t = surface_.triangles[triangle];
-  const Root foot = root_at(triangle, closest.barycentric);
-  const double w[3] = {closest.barycentric.x, closest.barycentric.y, closest.barycentric.z};
-  bool on_border = false;
-  for (int a = 0; a < 3; ++a) {
-    if (w[a] == 0 && (border_[triangle] >> a & 1) != 0) on_border = true;
-    if (w[a] == 1 && border_vertex_[t[a]] != 0) on_border = true;
-  }
-  const double distance = on_border ? closest.distance : bvh_.signed_distance(x, closest);
+  const Root foot = root_at(static_cast<std::size_t>(closest.triangle), closest.barycentric);
+  const double distance = border_.signed_distance(surface_, bvh_, x, closest);
   return {true, distance, foot.normal};
 }
 

@@ -8,6 +8,7 @@
 
 #include "ymir/data/meshes.h"
 #include "ymir/data/triangle_bvh.h"
+#include "ymir/grooms/mesh_border.h"
 
 namespace ymir {
 
@@ -45,17 +46,15 @@ class Scalp {
 
  private:
   void find_normals();
-  void find_border();
   void find_region(const ScalpOptions& options, const std::string& name);
   Root root_at(std::size_t triangle, Vec3d weights) const;
 
   Surface surface_;
   TriangleBvh bvh_;
-  std::vector<Vec3d> normals_;               // per vertex
-  std::vector<std::uint8_t> border_;         // per triangle, bit a: the edge opposite to vertex a has no other triangle
-  std::vector<std::uint8_t> border_vertex_;  // 1: on the border
-  std::vector<double> density_;              // per vertex
-  std::vector<double> cumulative_;           // area times the largest density of its vertices, up to each triangle
+  MeshBorder border_;
+  std::vector<Vec3d> normals_;      // per vertex
+  std::vector<double> density_;     // per vertex
+  std::vector<double> cumulative_;  // area times the largest density of its vertices, up to each triangle
   Box region_;
   double area_ = 0;
 };

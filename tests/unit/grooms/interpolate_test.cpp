@@ -7,6 +7,7 @@
 #include "groom_samples.h"
 #include "ymir/base/error.h"
 #include "ymir/base/hash.h"
+#include "ymir/base/random.h"
 #include "ymir/grooms/guides.h"
 #include "ymir/grooms/polyline.h"
 #include "ymir/grooms/root_grid.h"
@@ -28,18 +29,33 @@ Sample sample(Hairstyle style, std::int64_t strands = 150, std::int64_t guides =
   return s;
 }
 
-// Every guide swings about its own root by an angle that grows along it.
-Curves swung(Curves guides) {
+// Every guide bends about its own axis, more and more along it, and keeps its lengths; `most` [rad] at its tip.
+Curves bent(Curves guides, double most, std::uint64_t seed = 1) {
   for (std::size_t g = 0; g < guides.strand_count(); ++g) {
-    const Vec3d root = guides.positions[static_cast<std::size_t>(guides.first[g])];
-    for (std::int64_t v = guides.first[g]; v < guides.first[g + 1]; ++v) {
-      Vec3d& p = guides.positions[static_cast<std::size_t>(v)];
-      const Vec3d d = p - root;
-      const double a = 2 * norm(d), c = std::cos(a), s = std::sin(a);
-      p = root + Vec3d(c * d.x - s * d.y, s * d.x + c * d.y, d.z);
+    Random random(seed, g);
+    const Vec3d axis = normalized(Vec3d(random.uniform() - 0.5, random.uniform() - 0.5, random.uniform() - 0.5));
+    const auto first = static_cast<std::size_t>(guides.first[g]), last = static_cast<std::size_t>(guides.first[g + 1]);
+    const double angle = most * random.uniform();
+    Vec3d before = guides.positions[first];
+    for (std::size_t v = first + 1; v < last; ++v) {
+      const Vec3d segment = guides.positions[v] - before;
+      before = guides.positions[v];
+      const double along = static_cast<double>(v - first) / static_cast<double>(last - first);
+      guides.positions[v] = guides.positions[v - 1] + rotate(quaternion_exp(axis * (angle * along)), segment);
     }
   }
   return guides;
+}
+
+// Largest relative change of the length of a segment.
+double largest_stretch(const Curves& rest, const Curves& moved) {
+  double most = 0;
+  for (std::size_t h = 0; h < rest.strand_count(); ++h) {
+    const auto a = points_of(rest, h), b = points_of(moved, h);
+    for (std::size_t i = 1; i < a.size(); ++i)
+      most = std::max(most, std::abs(norm(b[i] - b[i - 1]) / norm(a[i] - a[i - 1]) - 1));
+  }
+  return most;
 }
 
 double largest_difference(const Curves& a, const Curves& b) {
@@ -80,7 +96,7 @@ TEST(Interpolation, FollowsARigidMotionOfASingleBentGuide) {
 TEST(Interpolation, MovesGuidesAsGuidesMoved) {
   const Sample s = sample(Hairstyle::curly);
   const InterpolationWeights own = precompute_interpolation(s.guides, s.guides, 3);
-  const Curves moved = swung(s.guides);
+  const Curves moved = bent(s.guides, 2.5);
   EXPECT_LT(largest_difference(interpolate(s.guides, own, s.guides, moved), moved), 1e-12);
 }
 
@@ -113,7 +129,7 @@ TEST(Interpolation, WeightsSumToOneAndAreNotNegative) {
 
 TEST(Interpolation, IsTheSameForAnyThreadCount) {
   const Sample s = sample(Hairstyle::wavy);
-  const Curves moved = swung(s.guides);
+  const Curves moved = bent(s.guides, 1);
   set_threads(1);
   const Curves one = interpolate(s.groom, precompute_interpolation(s.groom, s.guides, 3), s.guides, moved);
   set_threads(2);
@@ -122,17 +138,85 @@ TEST(Interpolation, IsTheSameForAnyThreadCount) {
   EXPECT_EQ(one.positions, two.positions);
 }
 
-TEST(Interpolation, StretchesHairsLittleWhenGuidesSwing) {
-  const Sample s = sample(Hairstyle::straight, 300, 60);
-  const Curves out = interpolate(s.groom, s.weights, s.guides, swung(s.guides));
-  const auto length = [](const Curves& curves, std::size_t h) {
-    return polyline_length({&curves.positions[static_cast<std::size_t>(curves.first[h])],
-                            static_cast<std::size_t>(curves.first[h + 1] - curves.first[h])});
-  };
-  for (std::size_t h = 0; h < out.strand_count(); ++h) {
-    const double stretch = length(out, h) / length(s.groom, h);
-    EXPECT_TRUE(stretch > 0.6 && stretch < 1.7) << "strand " << h << ": " << stretch;
+TEST(Interpolation, KeepsTheLengthOfEverySegment) {
+  for (const Hairstyle style : {Hairstyle::straight, Hairstyle::curly, Hairstyle::long_hair}) {
+    const Sample s = sample(style, 300, 60);
+    for (const double most : {0.3, 1.5, 3.0}) {
+      Curves moved = bent(rigidly_moved(s.guides), most, 7);
+      EXPECT_LT(largest_stretch(s.groom, interpolate(s.groom, s.weights, s.guides, moved)), 1e-9);
+      // Also where the guides themselves are stretched.
+      for (std::size_t v = 0; v < moved.positions.size(); ++v) moved.positions[v].y *= 1.7;
+      EXPECT_LT(largest_stretch(s.groom, interpolate(s.groom, s.weights, s.guides, moved)), 1e-9);
+    }
   }
+}
+
+TEST(Interpolation, MovesAHairRigidlyWithASingleBentGuide) {
+  const Curves groom = generate_groom(head_scalp(), small_params(Hairstyle::curly, 30));
+  const std::int64_t one[] = {4};
+  const Curves guide = strands_of(groom, one);
+  const Curves out = interpolate(groom, precompute_interpolation(groom, guide, 3), guide, rigidly_moved(guide));
+  EXPECT_LT(largest_difference(out, rigidly_moved(groom)), 1e-12);
+}
+
+TEST(Interpolation, DrawsACoilOutWithoutTurningItsNeighboursInThemselves) {
+  // A coil of ten windings drawn out, and one beside it half a winding on: it must be drawn out as well.
+  const auto coil = [](double radius, double pitch, double phase, Vec3d from) {
+    std::vector<Vec3d> points;
+    for (int i = 0; i <= 100; ++i) {
+      const double a = 0.2 * 3.14159265358979 * i;
+      points.push_back(from + Vec3d(radius * std::cos(a + phase), -pitch * i / 10, radius * std::sin(a + phase)));
+    }
+    return points;
+  };
+  const double radius = 0.01, pitch = 0.02, drawn_pitch = 0.03, turn = 2 * 3.14159265358979;
+  const double drawn_radius = std::sqrt(radius * radius + (pitch * pitch - drawn_pitch * drawn_pitch) / (turn * turn));
+  const Curves rest = curves_from({coil(radius, pitch, 0, {})});
+  const Curves moved = curves_from({coil(drawn_radius, drawn_pitch, 0, {})});
+  const Curves groom = curves_from({coil(radius, pitch, 3.14159265358979, {0.005, 0, 0})});
+  const Curves out = interpolate(groom, precompute_interpolation(groom, rest, 1), rest, moved);
+  // Most of the way that the guide goes along the axis, and no farther aside than two radii.
+  EXPECT_NEAR(out.positions.front().y - out.positions.back().y, 10 * drawn_pitch, 0.15 * 10 * drawn_pitch);
+  EXPECT_LT(largest_stretch(groom, out), 1e-9);
+  for (const Vec3d& p : out.positions) EXPECT_LT(std::hypot(p.x - 0.005, p.z), 2 * radius);
+}
+
+TEST(Interpolation, DoesNotMixAcrossAParting) {
+  for (const Hairstyle style : {Hairstyle::straight, Hairstyle::long_hair}) {
+    const Sample s = sample(style, 2000, 120);
+    // Guides of one side only swing; parted in the middle, that is at x = 0.
+    Curves moved = bent(s.guides, 1.5);
+    const auto on_the_left = [](const Curves& curves, std::size_t h) {
+      const auto points = points_of(curves, h);
+      return points[points.size() / 4].x > 0;
+    };
+    for (std::size_t g = 0; g < s.guides.strand_count(); ++g)
+      if (!on_the_left(s.guides, g))
+        for (std::int64_t v = s.guides.first[g]; v < s.guides.first[g + 1]; ++v)
+          moved.positions[static_cast<std::size_t>(v)] = s.guides.positions[static_cast<std::size_t>(v)];
+    const Curves out = interpolate(s.groom, s.weights, s.guides, moved);
+    for (std::size_t h = 0; h < s.groom.strand_count(); ++h) {
+      const auto at_rest = points_of(s.groom, h);
+      // At the top of the head, where the sides meet; below, hair at the back hangs down on both.
+      if (on_the_left(s.groom, h) || at_rest[0].y < 0.22 || at_rest[0].z < 0 || at_rest[at_rest.size() / 4].x > -0.02)
+        continue;
+      EXPECT_LT(norm(points_of(out, h).back() - at_rest.back()), 1e-9) << "hair " << h;
+    }
+  }
+}
+
+TEST(Interpolation, KeepsToTheRegionOfAHair) {
+  Curves groom = curves_from({{{0, 0, 0}, {0, -0.1, 0}}, {{0.01, 0, 0}, {0.01, -0.1, 0}}});
+  Curves guides = curves_from({{{0.001, 0, 0}, {0.001, -0.1, 0}}, {{0.005, 0, 0}, {0.005, -0.1, 0}}});
+  groom.strands.set("region", Array::of(std::vector<std::int32_t>{2, 1}));
+  guides.strands.set("region", Array::of(std::vector<std::int32_t>{1, 2}));
+  Curves moved = guides;
+  moved.positions[1] += Vec3d(0.1, 0.1, 0);  // the guide of region 1
+  const Curves out = interpolate(groom, precompute_interpolation(groom, guides, 2), guides, moved);
+  EXPECT_EQ(out.positions[1], groom.positions[1]);
+  EXPECT_GT(norm(out.positions[3] - groom.positions[3]), 0.05);
+  groom.strands.set("region", Array::of(std::vector<std::int32_t>{2, 3}));
+  EXPECT_THROW(precompute_interpolation(groom, guides, 2), Error);
 }
 
 TEST(Interpolation, SurvivesDegenerateStrands) {
