@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ymir/base/error.h"
 #include "ymir/preview/render.h"
@@ -119,9 +120,12 @@ struct GroomGuidesArguments {
 ExitCode groom_guides(const GroomGuidesArguments&);
 
 struct GroomInterpolateArguments {
-  std::filesystem::path groom, guides_rest;
+  std::vector<std::filesystem::path> files;  // GROOM [GUIDES_REST] GUIDES_MOVED OUT, as the command line has them
+  std::filesystem::path groom;
+  std::filesystem::path guides_rest;   // empty: what a cache says of time 0
   std::filesystem::path guides_moved;  // a groom, or a cache with curves
-  std::filesystem::path out;           // a file, or for a cache also a folder
+  std::filesystem::path out;           // for a cache: a folder, a .usda, or hairs.####.hair
+  std::filesystem::path surface;       // a mesh to stay out of; a cache has its own
   std::string object;                  // curves of the cache to follow; empty: the only ones
   std::string scale;
   int neighbours = 3;

@@ -6,67 +6,22 @@
 #include <numbers>
 
 #include "commands.h"
-#include "interrupt.h"
+#include "groom_files.h"
 #include "progress.h"
 #include "quantity.h"
 #include "ymir/base/log.h"
 #include "ymir/base/timer.h"
 #include "ymir/cache/atomic_file.h"
-#include "ymir/cache/cache.h"
 #include "ymir/cache/formats/describe.h"
-#include "ymir/cache/formats/frame_objects.h"
-#include "ymir/cache/formats/hair.h"
 #include "ymir/cache/formats/obj.h"
 #include "ymir/cache/formats/ply.h"
-#include "ymir/cache/formats/usc_data.h"
-#include "ymir/cache/formats/usda.h"
 #include "ymir/grooms/generate.h"
 #include "ymir/grooms/guides.h"
 #include "ymir/grooms/head.h"
-#include "ymir/grooms/interpolate.h"
 #include "ymir/preview/png.h"
 
 namespace ymir::cli {
 namespace {
-
-double scale_of(const std::string& text) {
-  const double scale = quantity("--scale", text, unit::m, 1);
-  if (!(scale > 0) || !std::isfinite(scale))
-    throw Error(ExitCode::usage, "--scale " + text + ": give a length above 0");
-  return scale;
-}
-
-Curves read_groom(const std::filesystem::path& path, double scale) {
-  Curves curves = read_curves(path);
-  if (curves.strand_count() == 0)
-    throw Error(ExitCode::bad_input, path.string() + ": holds no strands; export the groom again");
-  if (scale == 1) return curves;
-  for (Vec3d& p : curves.positions) p *= scale;
-  if (const Array* radius = curves.vertices.find("radius"); radius != nullptr && radius->holds<float>()) {
-    std::vector<float> scaled(radius->as<float>().begin(), radius->as<float>().end());
-    for (float& r : scaled) r *= static_cast<float>(scale);
-    curves.vertices.set("radius", Array::of(scaled));
-  }
-  return curves;
-}
-
-void require_groom_format(const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
-  if (extension != ".hair" && extension != ".usda" && extension != ".data" && extension != ".obj")
-    throw Error(ExitCode::usage,
-                path.string() + ": no such format for hair; name the file .hair, .usda, .data or .obj");
-}
-
-void write_groom(const std::filesystem::path& path, const Curves& curves) {
-  const std::string extension = path.extension().string();
-  if (extension == ".hair") return write_hair(path, curves);
-  if (extension == ".data") return write_usc_data(path, curves);
-  if (extension == ".obj") return write_obj(path, curves);
-  UsdaWriter writer(path, 24);
-  writer.begin_frame(1);
-  writer.add("Groom", curves);
-  writer.finish();
-}
 
 Scalp load_scalp(const GroomScalp& arguments) {
   ScalpOptions options;
@@ -130,59 +85,6 @@ void draw(const GroomPicture& picture, const Surface& scalp, const Curves* groom
   file.commit();
 }
 
-const ObjectState& curves_object(const Frame& frame, const std::string& name) {
-  const ObjectState* found = nullptr;
-  for (const ObjectState& object : frame.objects) {
-    if (object.kind != "curves" || (!name.empty() && object.name != name)) continue;
-    if (found != nullptr)
-      throw Error(ExitCode::bad_input, fmt::format("frame {} holds curves of {} and of {}; choose with --object",
-                                                   frame.number, found->name, object.name));
-    found = &object;
-  }
-  if (found == nullptr)
-    throw Error(ExitCode::bad_input, fmt::format("frame {} holds no curves{}; see ymir info", frame.number,
-                                                 name.empty() ? "" : " of " + name));
-  return *found;
-}
-
-// One .hair per frame in a folder, or all frames in one .usda.
-ExitCode interpolate_cache(const GroomInterpolateArguments& arguments, const Curves& groom, const Curves& rest,
-                           const InterpolationWeights& weights) {
-  const std::atomic<bool>& stop = watch_interrupts();
-  const Cache cache = Cache::open(arguments.guides_moved);
-  std::vector<std::int64_t> numbers;
-  for (const CacheEntry& entry : cache.frames())
-    if (!arguments.frames || (entry.number >= arguments.frames->first && entry.number <= arguments.frames->second))
-      numbers.push_back(entry.number);
-  if (numbers.empty())
-    throw Error(ExitCode::bad_input, arguments.guides_moved.string() + ": holds no such frame; see ymir info");
-  std::optional<UsdaWriter> usda;
-  if (arguments.out.extension() == ".usda")
-    usda.emplace(arguments.out, cache.manifest().fps);
-  else
-    std::filesystem::create_directories(arguments.out);
-  Progress progress("interpolate");
-  progress.begin(numbers.front(), numbers.back());
-  for (const std::int64_t number : numbers) {
-    const Frame frame = cache.read_frame(number);
-    const Curves moved = curves_of(curves_object(frame, arguments.object));
-    const Curves hairs =
-        interpolate(groom, weights, rest, moved, fmt::format("{} frame {}", arguments.guides_moved.string(), number));
-    if (usda) {
-      usda->begin_frame(number);
-      usda->add("Groom", hairs);
-    } else {
-      write_hair(arguments.out / fmt::format("frame_{:06}.hair", number), hairs);
-    }
-    progress.finish_frame(number, "");
-    if (stop.load()) return ExitCode::interrupted;
-  }
-  if (usda) usda->finish();
-  log::info(fmt::format("{}: {} frames of {} strands", arguments.out.string(), numbers.size(),
-                        grouped(static_cast<std::int64_t>(groom.strand_count()))));
-  return ExitCode::ok;
-}
-
 }  // namespace
 
 ExitCode groom_head(const GroomHeadArguments& arguments) {
@@ -237,26 +139,6 @@ ExitCode groom_guides(const GroomGuidesArguments& arguments) {
                   grouped(static_cast<std::int64_t>(groom.strand_count())), 1e3 * selection.mean_distance,
                   1e3 * selection.max_distance));
   if (!arguments.picture.file.empty()) draw(arguments.picture, load_scalp(arguments.scalp).surface(), &guides);
-  return ExitCode::ok;
-}
-
-ExitCode groom_interpolate(const GroomInterpolateArguments& arguments) {
-  const bool from_cache = std::filesystem::is_directory(arguments.guides_moved);
-  if (!from_cache) require_groom_format(arguments.out);
-  if (from_cache && arguments.out.has_extension() && arguments.out.extension() != ".usda")
-    throw Error(ExitCode::usage,
-                arguments.out.string() + ": the frames of a cache go to a folder of .hair files or to one .usda");
-  const double scale = scale_of(arguments.scale);
-  const Curves groom = read_groom(arguments.groom, scale), rest = read_groom(arguments.guides_rest, scale);
-  const InterpolationWeights weights = precompute_interpolation(
-      groom, rest, arguments.neighbours, arguments.groom.string(), arguments.guides_rest.string());
-  if (from_cache) return interpolate_cache(arguments, groom, rest, weights);
-  const Curves moved = read_groom(arguments.guides_moved, scale);
-  const Curves hairs = interpolate(groom, weights, rest, moved, arguments.guides_moved.string());
-  write_groom(arguments.out, hairs);
-  log::info(fmt::format("{}: {} strands follow {} guides", arguments.out.string(),
-                        grouped(static_cast<std::int64_t>(hairs.strand_count())),
-                        grouped(static_cast<std::int64_t>(rest.strand_count()))));
   return ExitCode::ok;
 }
 

@@ -175,15 +175,22 @@ struct CommandLine {
     sub = add(
         "interpolate", "Carry the motion of guides to all hairs of a groom.",
         [this] {
-          groom_interpolate.frames = parse_frames(frames);
-          return cli::groom_interpolate(groom_interpolate);
+          GroomInterpolateArguments& given = groom_interpolate;
+          given.frames = parse_frames(frames);
+          given.groom = given.files.front();
+          if (given.files.size() == 4) given.guides_rest = given.files[1];
+          given.guides_moved = given.files[given.files.size() - 2];
+          given.out = given.files.back();
+          return cli::groom_interpolate(given);
         },
         groom);
-    sub->add_option("GROOM", groom_interpolate.groom, "All hairs at rest")->required();
-    sub->add_option("GUIDES_REST", groom_interpolate.guides_rest, "Guides at rest")->required();
-    sub->add_option("GUIDES_MOVED", groom_interpolate.guides_moved, "Guides moved: a groom, or a cache")->required();
-    sub->add_option("OUT", groom_interpolate.out, "Groom to write; for a cache a folder of .hair, or one .usda")
+    sub->add_option(
+           "FILES", groom_interpolate.files,
+           "GROOM CACHE OUT: all hairs at rest, the cache of the guides, and a folder for a cache of all hairs "
+           "(or one .usda, or hairs.####.hair); or GROOM GUIDES_REST GUIDES_MOVED OUT")
+        ->expected(3, 4)
         ->required();
+    sub->add_option("--surface", groom_interpolate.surface, "Mesh to stay out of, with two files of guides");
     sub->add_option("--object", groom_interpolate.object, "Curves of the cache (default: the only ones)");
     sub->add_option("--guides", groom_interpolate.neighbours, "Guides per hair")->check(CLI::Range(1, 64));
     sub->add_option("--scale", groom_interpolate.scale, "Size of one unit of the two rest files (1 cm; default: 1 m)");

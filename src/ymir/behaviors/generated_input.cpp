@@ -92,6 +92,19 @@ Schema<LineParams> line_schema() {
       .param(&L::spacing, "spacing", unit::m, "From one strand to the next.");
 }
 
+Schema<GuidesRecipe> GuidesRecipe::schema() {
+  using G = GuidesRecipe;
+  return Schema<G>("guides", "Few curves of another input that stand for all of it, spread by root and shape.")
+      .param(&G::of, "of", "The input of curves to choose from.")
+      .required()
+      .param(&G::count, "count", "How many.")
+      .range(1, 10'000'000);
+}
+
+std::optional<GuidesRecipe> guides_recipe(const ParamValues& recipe) {
+  return recipe.items.empty() ? std::nullopt : input_of(recipe).guides;
+}
+
 Schema<GeneratedInput> GeneratedInput::schema() {
   Schema<GeneratedInput> schema("generated", "An input that is made instead of read.");
   return with_generated(schema);

@@ -28,12 +28,21 @@ struct GroomRecipe {
   GroomParams params() const;
 };
 
+// Few curves that stand for all of another input (grooms/guides.h).
+struct GuidesRecipe {
+  std::string of;
+  std::int64_t count = 1000;
+
+  static Schema<GuidesRecipe> schema();
+};
+
 enum class GeneratedShape { head, box };
 
 struct GeneratedInput {
   std::optional<GroomRecipe> groom;
   std::optional<HelixParams> helix;
   std::optional<LineParams> line;
+  std::optional<GuidesRecipe> guides;
   std::optional<GeneratedShape> shape;
   Vec3d size{0.1, 0.1, 0.1};  // of a box [m]
   Vec3d center{0, 0, 0};      // of a box [m]
@@ -54,6 +63,8 @@ Schema<P>& with_generated(Schema<P>& schema) {
              "Curves made instead of read: a coiled cord.")
       .param(static_cast<std::optional<LineParams> P::*>(&G::line), "line", line_schema(),
              "Curves made instead of read: straight strands.")
+      .param(static_cast<std::optional<GuidesRecipe> P::*>(&G::guides), "guides", GuidesRecipe::schema(),
+             "Curves chosen from another input of curves: those that stand for all of it best.")
       .param(static_cast<std::optional<GeneratedShape> P::*>(&G::shape), "shape",
              "A surface made instead of read: the built-in head, its neck cut at the origin, facing +z; or a box.")
       .template enumerated<GeneratedShape>({{"head", GeneratedShape::head}, {"box", GeneratedShape::box}})
@@ -65,7 +76,10 @@ Schema<P>& with_generated(Schema<P>& schema) {
 // Why there are no such curves, and what to do; "" when they can be made.
 std::string recipe_problem(const GeneratedInput& input);
 
-// Of the recipe that InputSpec holds. Errors begin with `name`.
+// The other input that guides are chosen from, if the recipe is of that kind.
+std::optional<GuidesRecipe> guides_recipe(const ParamValues& recipe);
+
+// Of the recipe that InputSpec holds, but not of guides. Errors begin with `name`.
 Curves generated_curves(const ParamValues& recipe, const std::string& name);
 Surface generated_surface(const ParamValues& recipe);
 

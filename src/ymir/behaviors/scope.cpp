@@ -9,6 +9,7 @@
 #include "ymir/behaviors/generated_input.h"
 #include "ymir/cache/formats/describe.h"
 #include "ymir/cache/formats/vdb.h"
+#include "ymir/grooms/guides.h"
 
 namespace ymir {
 namespace {
@@ -79,6 +80,12 @@ Points Scope::points(const InputRef& input) const {
 
 Curves Scope::curves(const InputRef& input) const {
   const InputSpec& from = spec(input);
+  if (const auto guides = guides_recipe(from.recipe)) {
+    const Curves all = curves(InputRef{guides->of});
+    Curves chosen = strands_of(all, select_guides(all, guides->count, "inputs." + guides->of).strands);
+    add_overrides(chosen.strands, from.overrides);
+    return chosen;
+  }
   const bool made = !from.recipe.items.empty();
   Curves curves = made ? generated_curves(from.recipe, "inputs." + from.name) : read_curves(from.path);
   for (Vec3d& p : curves.positions) p = from.place(p);

@@ -51,10 +51,10 @@ Schema<InputParams> InputParams::schema() {
   using P = InputParams;
   return with_motion(
       with_generated(
-          Schema<P>(
-              "input",
-              "Geometry or volumes, from a file (points, curves, surface, volume) or made (groom, helix, line, shape); "
-              "exactly one of these.")
+          Schema<P>("input",
+                    "Geometry or volumes, from a file (points, curves, surface, volume) or made (groom, helix, line, "
+                    "guides, shape); "
+                    "exactly one of these.")
               .param(&P::points, "points", "File of loose points, relative to the setup file.")
               .param(&P::curves, "curves", "File of curves such as a groom, relative to the setup file.")
               .param(&P::surface, "surface",
@@ -69,13 +69,14 @@ Schema<InputParams> InputParams::schema() {
 }
 
 std::span<const InputSource> input_sources() {
-  static constexpr std::array<InputSource, 8> sources{{{"points", InputKind::points, false},
+  static constexpr std::array<InputSource, 9> sources{{{"points", InputKind::points, false},
                                                        {"curves", InputKind::curves, false},
                                                        {"surface", InputKind::surface, false},
                                                        {"volume", InputKind::volume, false},
                                                        {"groom", InputKind::curves, true},
                                                        {"helix", InputKind::curves, true},
                                                        {"line", InputKind::curves, true},
+                                                       {"guides", InputKind::curves, true},
                                                        {"shape", InputKind::surface, true}}};
   return sources;
 }

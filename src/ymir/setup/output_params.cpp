@@ -14,6 +14,16 @@ Schema<PreviewParams> PreviewParams::schema() {
       .enumerated<PictureStyle>({{"daylight", PictureStyle::daylight}, {"glow", PictureStyle::glow}});
 }
 
+Schema<HairsParams> HairsParams::schema() {
+  return Schema<HairsParams>("hairs", "All hairs of a groom, carried by the simulated strands into every frame.")
+      .param(&HairsParams::groom, "groom",
+             "The hairs at rest: an input of curves, or a file relative to the setup file.")
+      .required()
+      .param(&HairsParams::group, "group", "Group of the strands to follow; the only ones when absent.")
+      .param(&HairsParams::guides, "guides", "Strands that a hair follows.")
+      .range(1, 64);
+}
+
 Schema<OutputParams> OutputParams::schema() {
   return Schema<OutputParams>("outputs", "What a run leaves behind; it does not change results.")
       .param(
@@ -22,7 +32,9 @@ Schema<OutputParams> OutputParams::schema() {
       .param(&OutputParams::checkpoint_every, "checkpoint_every", "Frames from one checkpoint to the next.")
       .range(1, 1'000'000)
       .param(&OutputParams::preview, "preview", PreviewParams::schema(),
-             "Pictures and a film, drawn when the simulation is done.");
+             "Pictures and a film, drawn when the simulation is done.")
+      .param(&OutputParams::hairs, "hairs", HairsParams::schema(),
+             "All hairs of a groom, carried by the simulated strands into every frame.");
 }
 
 }  // namespace ymir

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "ymir/param/references.h"
 #include "ymir/param/schema.h"
 
 namespace ymir {
@@ -19,10 +21,20 @@ struct PreviewParams {
   static Schema<PreviewParams> schema();
 };
 
+// Hairs that are carried by the simulated strands into every frame.
+struct HairsParams {
+  std::string groom;  // an input of curves, or a file relative to the setup file
+  GroupRef group;     // of the strands to follow; empty: the only ones
+  int guides = 3;     // strands that a hair follows
+
+  static Schema<HairsParams> schema();
+};
+
 struct OutputParams {
   std::string cache;                  // folder; the reader fills in "out/<stem of the setup file>" when none is given
   std::int64_t checkpoint_every = 8;  // [frames]
   PreviewParams preview;
+  std::optional<HairsParams> hairs;
 
   static Schema<OutputParams> schema();
 };

@@ -6,10 +6,13 @@
 #include "ymir/base/log.h"
 #include "ymir/base/timer.h"
 #include "ymir/base/version.h"
+#include "ymir/behaviors/scope.h"
 #include "ymir/cache/cache.h"
 #include "ymir/cache/file_bytes.h"
 #include "ymir/cache/gather.h"
+#include "ymir/cache/initial_state.h"
 #include "ymir/setup/build.h"
+#include "ymir/setup/carried_hairs.h"
 #include "ymir/setup/frame_report_text.h"
 
 namespace ymir {
@@ -36,6 +39,23 @@ Opened open_cache(const SolverSetup& setup, const SessionOptions& options) {
   return {Cache::create(options.out, identity, {setup.time.fps, std::string(version), options.force_restart}), {}};
 }
 
+// On rank 0, where the setup asks for hairs; before anything on disk is touched.
+std::optional<CarriedHairs> hairs_of(const SolverSetup& setup, Simulation& simulation, const Frame& initial) {
+  if (!setup.outputs.hairs) return std::nullopt;
+  const HairsParams& params = *setup.outputs.hairs;
+  std::vector<InputSpec> inputs = setup.inputs;
+  if (setup.find_input(params.groom) == nullptr) {
+    InputSpec file;
+    file.name = params.groom;
+    file.kind = InputKind::curves;
+    file.path = setup.file.parent_path() / params.groom;
+    inputs.push_back(file);
+  }
+  const Scope scope(simulation, inputs, "outputs.hairs", 0, 0);
+  return CarriedHairs(scope.curves({params.groom}), initial, params.group.path == "/" ? "" : params.group.path,
+                      params.guides, params.groom);
+}
+
 }  // namespace
 
 CacheIdentity identity_of(const SolverSetup& setup) {
@@ -58,6 +78,9 @@ SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& optio
   Simulation& simulation = *built.simulation;
   simulation.ingest();
 
+  Frame initial = gather_frame(simulation.frame(setup.time.frames.first - 1), communicator);
+  std::optional<CarriedHairs> hairs;
+  if (communicator.root()) hairs = hairs_of(setup, simulation, initial);
   Opened opened;
   if (communicator.root()) opened = open_cache(setup, options);
   std::int64_t first = setup.time.frames.first, last = setup.time.frames.last;
@@ -72,6 +95,9 @@ SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& optio
                               options.frames->first, last, resumed, options.frames->first));
   }
   if (events.begin) events.begin(resumed + 1, last);
+  if (opened.cache) write_initial_state(options.out, initial);
+  initial = {};
+  if (hairs && resumed >= first) hairs->follow(opened.cache->read_frame(resumed));
 
   SessionOutcome outcome{false, resumed, 0};
   const auto save_checkpoint = [&](std::int64_t number, double seconds) {
@@ -91,7 +117,8 @@ SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& optio
       throw Error(ExitCode::numerical,
                   fmt::format("frame {}: {}; --strict ends the run before it is stored; use more substeps", number,
                               report.trouble()));
-    const Frame whole = gather_frame(simulation.frame(number), communicator);
+    Frame whole = gather_frame(simulation.frame(number), communicator);
+    if (hairs) whole.objects.push_back(hairs->hairs_of(whole));
     const double seconds = timer.seconds();
     if (opened.cache) {
       opened.cache->write_frame(whole, seconds);

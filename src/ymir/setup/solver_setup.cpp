@@ -52,6 +52,7 @@ class SetupReader {
     else
       report_.error(root.at, "setup", "missing; give the list of groups and behaviors");
     section(root, "outputs", OutputParams::schema().info(), &setup_.outputs);
+    if (setup_.outputs.hairs) check_hairs(*root.find("outputs")->find("hairs"), *setup_.outputs.hairs);
     if (setup_.outputs.cache.empty()) setup_.outputs.cache = "out/" + setup_.file.stem().string();
     return std::move(setup_);
   }
@@ -98,6 +99,47 @@ class SetupReader {
       }
       known_.inputs.push_back(std::move(declared));
     }
+    check_guides(section);
+  }
+
+  // Guides may stand before the groom they are chosen from.
+  void check_guides(const YamlNode& section) {
+    for (const InputSpec& input : setup_.inputs) {
+      const auto guides = guides_recipe(input.recipe);
+      if (!guides || guides->of.empty()) continue;
+      const InputSpec* of = setup_.find_input(guides->of);
+      const Location at = section.find(input.name)->at;
+      const std::string path = fmt::format("inputs.{}.guides.of", input.name);
+      if (of == nullptr) {
+        if (const auto declared = std::find_if(known_.inputs.begin(), known_.inputs.end(),
+                                               [&](const KnownNames::Input& i) { return i.name == guides->of; });
+            declared != known_.inputs.end())
+          continue;  // what is wrong with it was said
+        std::vector<std::string> names;
+        for (const InputSpec& other : setup_.inputs)
+          if (other.kind == InputKind::curves && other.name != input.name) names.push_back(other.name);
+        report_.error(at, path, fmt::format("no input {}; {}", shown(guides->of), suggest(guides->of, names)));
+      } else if (of->kind != InputKind::curves) {
+        report_.error(at, path, fmt::format("the input '{}' is {}, expected curves", of->name, to_string(of->kind)));
+      } else if (guides_recipe(of->recipe)) {
+        report_.error(at, path, fmt::format("'{}' are guides themselves; name the whole groom", of->name));
+      }
+    }
+  }
+
+  void check_hairs(const YamlNode& node, const HairsParams& hairs) {
+    if (hairs.groom.empty()) return;
+    const YamlNode* given = node.find("groom");
+    if (const InputSpec* input = setup_.find_input(hairs.groom)) {
+      if (input->kind != InputKind::curves)
+        report_.error(given->at, "outputs.hairs.groom",
+                      fmt::format("the input '{}' is {}, expected curves", input->name, to_string(input->kind)));
+      return;
+    }
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(setup_.file.parent_path() / hairs.groom, failure))
+      report_.error(given->at, "outputs.hairs.groom",
+                    fmt::format("no input and no file {}; paths are relative to the setup file", shown(hairs.groom)));
   }
 
   std::optional<InputSpec> read_input(const YamlEntry& entry) {
@@ -132,7 +174,7 @@ class SetupReader {
         report_.error(
             entry.at, path,
             "give exactly one of points, curves, surface, volume, with the path of a file, or of groom, helix, line, "
-            "shape");
+            "guides, shape");
       return std::nullopt;
     }
     input.kind = source->kind;
