@@ -76,7 +76,12 @@ ExitCode slice(const SliceArguments&);
 
 struct ExportArguments {
   std::filesystem::path cache;
-  std::filesystem::path file;  // its extension chooses the format: .usda (all frames), .ply (points of one frame)
+  // Its extension chooses the format: .usda (all frames), smoke.####.vdb (gas, a file per frame), .ply (points of one
+  // frame).
+  std::filesystem::path file;
+  std::string object;  // by name or group; empty: all
+  bool half = false;   // volumes in half precision
+  bool clips = false;  // a .usda per frame
   FrameRangeArgument frames;
 };
 ExitCode export_cache(const ExportArguments&);

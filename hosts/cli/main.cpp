@@ -118,7 +118,12 @@ struct CommandLine {
       return cli::export_cache(exported);
     });
     sub->add_option("CACHE", exported.cache, "Cache folder")->required();
-    sub->add_option("FILE", exported.file, "All frames: .usda; the points of one frame: .ply")->required();
+    sub->add_option("FILE", exported.file,
+                    "All frames: .usda; gas, a file per frame: smoke.####.vdb; the points of one frame: .ply")
+        ->required();
+    sub->add_option("--object", exported.object, "One object, or those of one group (default: all)");
+    sub->add_flag("--half", exported.half, "Volumes in half precision");
+    sub->add_flag("--clips", exported.clips, "A .usda for each frame, gathered by FILE as value clips");
     sub->add_option("--frames", frames, "First and last frame, A:B");
 
     sub = add("bench", "Run a benchmark and print its rows.", [this] { return cli::bench(bench); });

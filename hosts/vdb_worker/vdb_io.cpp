@@ -173,7 +173,7 @@ NamedPoints read_points(const openvdb::points::PointDataGrid& grid, std::uint64_
 }
 
 template <class Grid>
-openvdb::GridBase::Ptr make_volume(const VolumeGrid& in) {
+openvdb::GridBase::Ptr make_volume(const VolumeGrid& in, bool half) {
   using Value = typename Grid::ValueType;
   const auto value = [&](const float* v) {
     if constexpr (std::is_same_v<Value, float>) {
@@ -191,7 +191,11 @@ openvdb::GridBase::Ptr make_volume(const VolumeGrid& in) {
     matrix(3, i) = in.origin[i];
   }
   grid->setTransform(openvdb::math::Transform::createLinearTransform(matrix));
-  if (in.staggered) grid->setGridClass(openvdb::GRID_STAGGERED);
+  grid->setGridClass(in.staggered         ? openvdb::GRID_STAGGERED
+                     : in.components == 1 ? openvdb::GRID_FOG_VOLUME
+                                          : openvdb::GRID_UNKNOWN);
+  if (in.components == 3) grid->setVectorType(openvdb::VEC_CONTRAVARIANT_RELATIVE);  // velocities turn with the grid
+  grid->setSaveFloatAsHalf(half);
   const float* next = in.values.data();
   for (const Vec3i& b : in.blocks) {
     auto* leaf = grid->tree().touchLeaf(Coord(b.x * side, b.y * side, b.z * side));
@@ -272,8 +276,8 @@ void save_vdb(const std::string& path, const VdbContents& contents) {
   openvdb::initialize();
   openvdb::GridPtrVec grids;
   for (const VolumeGrid& grid : contents.volumes)
-    grids.push_back(grid.components == 1 ? make_volume<openvdb::FloatGrid>(grid)
-                                         : make_volume<openvdb::Vec3SGrid>(grid));
+    grids.push_back(grid.components == 1 ? make_volume<openvdb::FloatGrid>(grid, contents.half)
+                                         : make_volume<openvdb::Vec3SGrid>(grid, contents.half));
   for (const NamedPoints& points : contents.points) grids.push_back(make_points(points));
   openvdb::io::File file(path);
   openvdb::MetaMap metadata;

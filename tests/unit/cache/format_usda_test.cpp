@@ -120,5 +120,85 @@ TEST(UsdaExport, LeavesNothingBehindWhenAValueIsNotFinite) {
   EXPECT_EQ(files_in(folder), 0u);
 }
 
+// Two strands; the second vertex goes up with the frame.
+Frame strand_frame(std::int64_t number) {
+  Frame frame;
+  frame.number = number;
+  ObjectState object{"Hair/hairs", "curves", {}, {}};
+  const auto up = static_cast<float>(number);
+  object.channels["position"] = Array::of(std::vector<Vec3f>{{0, 0, 0}, {0, up, 0}, {1, 0, 0}, {1, 1, 0}, {1, 2, 0}});
+  object.channels["velocity"] = Array::of(std::vector<Vec3f>(5, {0, 24, 0}));
+  object.channels["radius"] = Array::of(std::vector<float>(5, 0.5f));
+  object.channels["first"] = Array::of(std::vector<std::int64_t>{0, 2, 5});
+  object.channels["strand"] = Array::of(std::vector<std::int64_t>{0, 1});
+  Array uv(ScalarType::f32, 2, 2);
+  const float values[] = {0.25f, 0.5f, 0.75f, 1};
+  std::copy_n(reinterpret_cast<const std::byte*>(values), sizeof values, uv.bytes().begin());
+  object.channels["root_uv"] = uv;
+  frame.objects = {object};
+  return frame;
+}
+
+TEST(UsdaExport, HasRestPositionsRootCoordinatesAndASampleAtTimeZero) {
+  const TestFolder folder;
+  UsdaWriter usda(folder / "a.usda", 25);
+  usda.add_initial(strand_frame(0));
+  usda.add_frame(strand_frame(1));
+  usda.add_frame(strand_frame(2));
+  usda.finish();
+  const std::string text = read_text(folder / "a.usda");
+  for (const char* part : {"startTimeCode = 1\n", "endTimeCode = 2\n", "framesPerSecond = 25\n",
+                           "point3f[] primvars:rest = [(0, 0, 0), (0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 2, 0)] (\n"
+                           "            interpolation = \"vertex\"",
+                           "texCoord2f[] primvars:st = [(0.25, 0.5), (0.75, 1)] (\n"
+                           "            interpolation = \"uniform\"",
+                           "int64[] primvars:id (\n            interpolation = \"uniform\""})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  EXPECT_NE(samples(text, "point3f[] points").find("0: [(0, 0, 0), (0, 0, 0)"), std::string::npos);
+  EXPECT_NE(samples(text, "point3f[] points").find("2: [(0, 0, 0), (0, 2, 0)"), std::string::npos);
+  EXPECT_NE(samples(text, "vector3f[] velocities").find("(0, 24, 0)"), std::string::npos);
+  EXPECT_EQ(occurrences(text, "{"), occurrences(text, "}"));
+}
+
+TEST(UsdaExport, RefersToVolumesOverTime) {
+  const TestFolder folder;
+  UsdaWriter usda(folder / "shot.usda", 24);
+  for (int frame = 1; frame <= 2; ++frame) {
+    usda.begin_frame(frame);
+    usda.add_volume("Smoke/gas", {"density", "velocity"}, "shot.Smoke_gas.000" + std::to_string(frame) + ".vdb");
+  }
+  usda.finish();
+  const std::string text = read_text(folder / "shot.usda");
+  for (const char* part :
+       {"def Volume \"Smoke_gas\"", "rel field:density = </World/Smoke_gas/density>", "def OpenVDBAsset \"velocity\"",
+        "token fieldName = \"density\"", "1: @./shot.Smoke_gas.0001.vdb@", "2: @./shot.Smoke_gas.0002.vdb@"})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  EXPECT_EQ(occurrences(text, "{"), occurrences(text, "}"));
+}
+
+TEST(UsdaExport, GathersALayerPerFrameAsValueClips) {
+  const TestFolder folder;
+  UsdaWriter usda(folder / "shot.usda", 24, UsdaWriter::Layers::per_frame);
+  usda.add_initial(strand_frame(0));
+  usda.add_frame(strand_frame(1));
+  EXPECT_FALSE(std::filesystem::exists(folder / "shot.0001.usda"));  // complete when the next frame begins
+  usda.add_frame(strand_frame(2));
+  EXPECT_TRUE(std::filesystem::exists(folder / "shot.0001.usda"));
+  usda.finish();
+  EXPECT_EQ(files_in(folder), 5u);  // shot.usda, its manifest, three layers
+  const std::string root = read_text(folder / "shot.usda");
+  for (const char* part : {"asset[] assetPaths = [@./shot.0000.usda@, @./shot.0001.usda@, @./shot.0002.usda@]",
+                           "double2[] active = [(0, 0), (1, 1), (2, 2)]", "double2[] times = [(0, 0), (1, 1), (2, 2)]",
+                           "asset manifestAssetPath = @./shot.manifest.usda@", "string primPath = \"/World\"",
+                           "def BasisCurves \"Hair_hairs\"", "primvars:rest = ["})
+    EXPECT_NE(root.find(part), std::string::npos) << part;
+  EXPECT_EQ(root.find("timeSamples"), std::string::npos);
+  EXPECT_NE(read_text(folder / "shot.manifest.usda").find("point3f[] points\n"), std::string::npos);
+  const std::string layer = read_text(folder / "shot.0002.usda");
+  EXPECT_NE(samples(layer, "point3f[] points").find("2: [(0, 0, 0), (0, 2, 0)"), std::string::npos);
+  EXPECT_NE(samples(layer, "int[] curveVertexCounts").find("2: [2, 3]"), std::string::npos);
+  for (const std::string& text : {root, layer}) EXPECT_EQ(occurrences(text, "{"), occurrences(text, "}"));
+}
+
 }  // namespace
 }  // namespace ymir

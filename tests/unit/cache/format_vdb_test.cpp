@@ -3,6 +3,7 @@
 
 #include "format_samples.h"
 #include "ymir/base/random.h"
+#include "ymir/cache/formats/frame_volumes.h"
 #include "ymir/cache/formats/vdb.h"
 #include "ymir/cache/formats/vdb_stream.h"
 
@@ -213,6 +214,61 @@ TEST_F(VdbFile, RefusesMoreVoxelsThanAllowed) {
   contents.volumes = {sample_volume("density", 1)};
   write_vdb(folder / "a.vdb", contents);
   expect_refusal([&] { read_vdb(folder / "a.vdb", {3 * 2048, 20}); }, {"a.vdb", "'density'", "crop or coarsen"});
+}
+
+// Two buckets of 16^3 voxels of 2 cm, smoke in a corner of each.
+ObjectState gas_state() {
+  ObjectState gas{"Smoke/gas", "volume", {}, {}};
+  gas.attributes["bucket_size"] = 0.32;
+  gas.channels["bucket"] = Array::of(std::vector<Vec3i>{{1, 0, 0}, {-1, 0, 2}});
+  std::vector<float> density(2 * 4096);
+  std::vector<Vec3f> velocity(2 * 4096);
+  density[3] = 1.0f / 3;                          // voxel (3, 0, 0) of the first
+  density[4096 + 15 * 256 + 15 * 16 + 15] = 0.5;  // the last of the second
+  velocity[9] = {1, 2, 3};
+  gas.channels["density"] = Array::of(density);
+  gas.channels["velocity"] = Array::of(velocity);
+  gas.attributes["density.resolution"] = std::int64_t{16};
+  gas.attributes["velocity.resolution"] = std::int64_t{16};
+  return gas;
+}
+
+TEST(FrameVolumes, AreSparseAndInPlace) {
+  const std::vector<VolumeGrid> grids = volumes_of(gas_state());
+  ASSERT_EQ(grids.size(), 2u);
+  EXPECT_EQ(grids[0].name, "density");
+  EXPECT_DOUBLE_EQ(grids[0].voxel, 0.02);
+  EXPECT_EQ(grids[0].origin, Vec3d(0.01, 0.01, 0.01));
+  EXPECT_EQ(grids[0].blocks, (std::vector<Vec3i>{{2, 0, 0}, {-1, 1, 5}}));
+  EXPECT_EQ(grids[0].values[3], 1.0f / 3);
+  EXPECT_EQ(grids[0].values[512 + 511], 0.5f);
+  EXPECT_EQ(grids[1].blocks, (std::vector<Vec3i>{{3, 0, 0}}));
+  EXPECT_EQ(grids[1].values[3], 1.0f);
+  EXPECT_EQ(grids[1].values[5], 3.0f);
+  ObjectState broken = gas_state();
+  broken.channels["density"].resize(4095);
+  expect_refusal([&] { volumes_of(broken); }, {"Smoke/gas", "density"});
+  broken = gas_state();
+  broken.channels["density"].as<float>()[3] = std::numeric_limits<float>::infinity();
+  expect_refusal([&] { volumes_of(broken); }, {"Smoke/gas", "density", "not finite"});
+}
+
+TEST_F(VdbFile, GasComesBackInFullAndHalfPrecision) {
+  VdbContents contents;
+  contents.volumes = volumes_of(gas_state());
+  write_vdb(folder / "full.vdb", contents);
+  contents.half = true;
+  write_vdb(folder / "half.vdb", contents);
+  const VdbContents full = read_vdb(folder / "full.vdb"), half = read_vdb(folder / "half.vdb");
+  ASSERT_EQ(full.volumes.size(), 2u);
+  ASSERT_EQ(half.volumes.size(), 2u);
+  for (std::size_t g = 0; g < 2; ++g) {
+    expect_same(full.volumes[g], contents.volumes[g]);
+    ASSERT_EQ(half.volumes[g].blocks, contents.volumes[g].blocks);
+    for (std::size_t i = 0; i < contents.volumes[g].values.size(); ++i)
+      EXPECT_NEAR(half.volumes[g].values[i], contents.volumes[g].values[i], 5e-4 * contents.volumes[g].values[i]);
+  }
+  EXPECT_NE(half.volumes[0].values[3], contents.volumes[0].values[3]);  // a third is no half-precision number
 }
 
 }  // namespace

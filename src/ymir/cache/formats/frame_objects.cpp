@@ -55,6 +55,9 @@ Curves curves_of(const ObjectState& object) {
   curves.vertices = vertex_channels(object, curves.positions.size());
   curves.edges.resize(curves.edge_count());
   curves.strands.resize(curves.strand_count());
+  for (const auto& [name, array] : object.channels)
+    if (name != "first" && array.count() == curves.strand_count() && array.count() != curves.positions.size())
+      curves.strands.set(name, array);
   return curves;
 }
 

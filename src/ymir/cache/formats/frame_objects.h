@@ -6,8 +6,9 @@
 
 namespace ymir {
 
-// The object's kind must be "points", "curves" or "surface" respectively. Channels of one value per vertex come along.
-// An object without the channels its kind promises (data/frame.h) is an Error(bad_input).
+// The object's kind must be "points", "curves" or "surface" respectively. Channels of one value per vertex come along,
+// of curves also those of one value per strand. An object without the channels its kind promises (data/frame.h) is an
+// Error(bad_input).
 Points points_of(const ObjectState& object);
 Curves curves_of(const ObjectState& object);
 Surface surface_of(const ObjectState& object);

@@ -23,6 +23,7 @@ struct VdbContents {
   std::vector<VolumeGrid> volumes;   // float and vec3f grids with uniform voxels
   std::vector<NamedPoints> points;   // point grids; attributes of type float, vec3f, double, int32, int64 as channels
   std::vector<std::string> skipped;  // "name (type)" of grids that are neither
+  bool half = false;                 // to write values of volumes in half precision
 };
 
 struct VdbLimits {

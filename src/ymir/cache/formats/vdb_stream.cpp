@@ -133,6 +133,7 @@ ByteWriter encode_vdb(const VdbContents& contents) {
   for (const NamedPoints& named : contents.points) put_points(out, named);
   out.put(static_cast<std::uint32_t>(contents.skipped.size()));
   for (const std::string& text : contents.skipped) put_string(out, text);
+  out.put(static_cast<std::uint8_t>(contents.half));
   out.put(end_mark);
   return out;
 }
@@ -147,6 +148,7 @@ VdbContents decode_vdb(std::span<const std::byte> bytes, const std::string& name
   for (std::uint32_t i = 0; i < sets; ++i) contents.points.push_back(get_points(in));
   const auto skipped = in.get<std::uint32_t>("count of skipped grids");
   for (std::uint32_t i = 0; i < skipped; ++i) contents.skipped.push_back(get_string(in));
+  contents.half = in.get<std::uint8_t>("precision") != 0;
   if (in.get<std::uint64_t>("mark") != end_mark) in.fail("the VDB reader answered nonsense; the file may be hostile");
   in.expect_end();
   return contents;
