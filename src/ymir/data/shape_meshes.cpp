@@ -1,5 +1,6 @@
 #include "ymir/data/shape_meshes.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ymir/base/check.h"
@@ -28,6 +29,49 @@ Surface sphere_mesh(Vec3d center, double radius, int rings) {
       mesh.triangles.push_back({at(r, a), at(r + 1, a + 1), at(r, a + 1)});
     }
     mesh.triangles.push_back({at(rings - 1, a), south, at(rings - 1, a + 1)});
+  }
+  mesh.vertices.resize(mesh.positions.size());
+  mesh.faces.resize(mesh.triangles.size());
+  return mesh;
+}
+
+Surface capsule_mesh(Vec3d center, double radius, double length, int around) {
+  YMIR_CHECK(around >= 6 && radius > 0 && length >= 2 * radius);
+  const int quarter = std::max(2, around / 4);
+  const double half = 0.5 * length - radius;
+  const int rings = std::max(1, static_cast<int>(std::ceil(2 * half * around / (2 * M_PI * radius))));
+  struct Ring {
+    double height, radius;
+  };
+  std::vector<Ring> profile;  // from the top, without the poles
+  for (int r = 1; r < quarter; ++r) {
+    const double polar = 0.5 * M_PI * r / quarter;
+    profile.push_back({half + radius * std::cos(polar), radius * std::sin(polar)});
+  }
+  for (int r = 0; r <= rings; ++r) profile.push_back({half - 2 * half * r / rings, radius});
+  for (int r = quarter - 1; r > 0; --r) {
+    const double polar = 0.5 * M_PI * r / quarter;
+    profile.push_back({-half - radius * std::cos(polar), radius * std::sin(polar)});
+  }
+  Surface mesh;
+  mesh.positions.push_back(center + Vec3d{0, half + radius, 0});
+  for (const Ring& ring : profile)
+    for (int a = 0; a < around; ++a) {
+      const double azimuth = 2 * M_PI * a / around;
+      mesh.positions.push_back(center +
+                               Vec3d{ring.radius * std::sin(azimuth), ring.height, ring.radius * std::cos(azimuth)});
+    }
+  mesh.positions.push_back(center - Vec3d{0, half + radius, 0});
+  const auto last = static_cast<int>(profile.size()) - 1;
+  const auto at = [&](int r, int a) { return 1 + r * around + a % around; };
+  const int south = static_cast<int>(mesh.positions.size()) - 1;
+  for (int a = 0; a < around; ++a) {
+    mesh.triangles.push_back({0, at(0, a), at(0, a + 1)});
+    for (int r = 0; r < last; ++r) {
+      mesh.triangles.push_back({at(r, a), at(r + 1, a), at(r + 1, a + 1)});
+      mesh.triangles.push_back({at(r, a), at(r + 1, a + 1), at(r, a + 1)});
+    }
+    mesh.triangles.push_back({at(last, a), south, at(last, a + 1)});
   }
   mesh.vertices.resize(mesh.positions.size());
   mesh.faces.resize(mesh.triangles.size());
