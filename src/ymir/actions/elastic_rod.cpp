@@ -7,6 +7,7 @@
 #include "ymir/base/error.h"
 #include "ymir/physics/rods/bend_twist.h"
 #include "ymir/physics/rods/cross_section.h"
+#include "ymir/physics/rods/rest_bend_correction.h"
 #include "ymir/physics/rods/stretch.h"
 
 namespace ymir {
@@ -83,13 +84,11 @@ ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owne
       BendTwist::value(geometry, rest);
       // Half of each edge that meets here; the ghost edge has no length of its own.
       const double domain = (i == 1 ? 0 : length[at - 1] / 2) + length[at] / 2;
-      double bend = value("bend", i, material.bend) / domain;
-      if (material.rest_bend_correction) {
-        const double k = 1 + (rest[0] * rest[0] + rest[1] * rest[1]) / 4;
-        bend /= k * k;
-      }
-      double weight[3] = {e * shape.bending1() * bend, e * shape.bending2() * bend,
-                          g * shape.torsion() * value("twist", i, material.twist) / domain};
+      const RestBendCorrection smooth =
+          material.rest_bend_correction ? RestBendCorrection(rest[0], rest[1]) : RestBendCorrection();
+      const double bend = value("bend", i, material.bend) * smooth.bend / domain;
+      const double twist = value("twist", i, material.twist) * smooth.twist / domain;
+      double weight[3] = {e * shape.bending1() * bend, e * shape.bending2() * bend, g * shape.torsion() * twist};
       const double floor = softest * std::max({weight[0], weight[1], weight[2], 1e-300});
       for (int k = 0; k < 3; ++k) {
         strand.channel(sets.bend_twist.rest + k)[at] = rest[k];

@@ -14,8 +14,7 @@ struct ElasticRodMaterial {
   std::optional<double> shear_modulus;      // [Pa]
   double stretch = 1, bend = 1, twist = 1;  // factors of the physical stiffness
   bool inextensible = false;
-  // Bending stiffness divided by that of the vertex's own rest angle, so that curls have the stiffness of a smooth
-  // curve.
+  // Curls have the stiffness of the smooth curve through their vertices (physics/rods/rest_bend_correction.h).
   bool rest_bend_correction = true;
   Damping damping;                     // of bending and twist; Dahl's constants are curvatures [1/m]
   double stretch_relaxation_time = 0;  // [s]
