@@ -85,12 +85,12 @@ TEST(SoftAttachment, OfFullFlexibilityTurnsIntoTheForce) {
   expect_near(x, expected, 1e-6 * 0.1);
 }
 
-// Torque balance about the root, which a pin holds: F times its lever against the orientation rows, 2 beta sin(angle)
-// for every axis that is turned.
+// Torque balance about the root, which a pin holds: F times its lever against the orientation stiffness k = 2 beta of
+// every axis that is turned, in series with the half edge of rod between the root and the middle of the first edge.
 TEST(OrientationStiffness, HoldsTheDirectionOfARod) {
   struct Case {
     Vec3d beta;
-    double axes;  // of the frame that the rotation about z turns, each with 2 beta sin
+    double axes;  // of the frame that the rotation about z turns
   };
   for (const Case& c : {Case{{0.5, 0, 0}, 1}, Case{{0.5, 0.5, 0.5}, 2}}) {
     StrandsCase rod;
@@ -109,7 +109,9 @@ TEST(OrientationStiffness, HoldsTheDirectionOfARod) {
     run.settle(1, 2000);
     const Vec3d t = normalized(run.position(0, 0, 1) - run.position(0, 0, 0));
     const double lever = run.position(0, 0, 8).x - run.position(0, 0, 0).x;
-    const double torque = 2 * c.beta.x * c.axes * t.y;
+    const double angle = std::asin(t.y), half_edge = 0.5 / 8 / rod.bend;
+    const double stiffness = 1 / (1 / (2 * c.beta.x * c.axes) + half_edge), strain = 2 * std::tan(angle / 2);
+    const double torque = stiffness * strain * (1 + strain * strain / 4);
     fmt::print("orientation: first edge turned by {:.4f} rad, torque off by {:.1e}\n", std::asin(t.y),
                torque / (force * lever) - 1);
     EXPECT_NEAR(torque, force * lever, 1e-6 * force * lever);

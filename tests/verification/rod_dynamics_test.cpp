@@ -273,10 +273,8 @@ TEST(HairNewton, ConvergesWhenTheRootIsShaken) {
   for (const Row& row : {Row{1.0 / 240, 4.9, 9}, Row{1.0 / 96, 8.2, 19}, Row{1.0 / 24, 13, 25}}) {
     RodCase rod = hair(true);
     rod.newton = {1e-8, 60};
-    double now = 0;
     rod.root.owner = "shaker";
-    rod.root.prepare = [&](double time) { now = time; };
-    rod.root.pose = [&](std::int64_t) {
+    rod.root.pose = [&](std::int64_t, double now) {
       return RootFrame{{0, 0.05 * std::sin(2 * M_PI * 4 * now), 0}, rod.root_tangent, rod.root_normal};
     };
     RodRun run(rod);
@@ -405,15 +403,13 @@ TEST(Frames, StayOrthonormalAndDoNotDriftWhileTheRootTurns) {
   rod.newton = {1e-12, 60};
   constexpr int steps = 10000;
   constexpr double dt = 1.0 / 96, total = steps * dt;
-  double share = 0;
   const Vec3d axis = normalized(Vec3d{1, 0.3, 0.2});
   const auto turned_by = [&](Vec3d v, double angle) {
     return v * std::cos(angle) + cross(axis, v) * std::sin(angle) + axis * (dot(axis, v) * (1 - std::cos(angle)));
   };
   rod.root.owner = "turntable";
-  rod.root.prepare = [&](double time) { share = std::min(1.0, time / total); };
-  rod.root.pose = [&](std::int64_t) {
-    const double angle = 10 * M_PI * share;
+  rod.root.pose = [&](std::int64_t, double time) {
+    const double angle = 10 * M_PI * std::min(1.0, time / total);
     return RootFrame{{0.1 * std::sin(angle), 0.1 * (1 - std::cos(angle)), 0},
                      turned_by(rod.root_tangent, angle),
                      turned_by(rod.root_normal, angle)};

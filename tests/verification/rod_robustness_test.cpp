@@ -76,13 +76,12 @@ Outcome simulate(const Hair& hair) {
   add_elastic_rod(object, "/Hair/elastic_rod", hair.material, hair.description);
   object.add_force(gravity_force("/gravity", {0, -9.81, 0}, {}));
   if (hair.root) {
-    auto now = std::make_shared<double>(0);
     std::vector<RootFrame> rest;
     for (std::size_t s = 0; s < hair.strands.size(); ++s)
       rest.push_back(object.root_frame(static_cast<std::int64_t>(s)));
-    object.set_root_motion(
-        {"/head", [now](double t) { *now = t; },
-         [now, rest, &hair](std::int64_t s) { return hair.root(*now, rest[static_cast<std::size_t>(s)]); }});
+    object.set_root_motion({"/head", {}, [rest, &hair](std::int64_t s, double time) {
+                              return hair.root(time, rest[static_cast<std::size_t>(s)]);
+                            }});
   }
   try {
     simulation.ingest();

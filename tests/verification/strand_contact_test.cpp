@@ -107,5 +107,43 @@ TEST(StrandOnAnIncline, IsHeldBelowTheFrictionAngleAndSlidesAbove) {
   }
 }
 
+// A friction of the curves' own wins over the collider's: what is painted 0 slides as on ice, what is painted 5 is
+// held.
+TEST(StrandOnAnIncline, TakesTheFrictionPaintedOnIt) {
+  constexpr double dt = 1.0 / 96;
+  const auto slid = [&](double of_collider, const std::function<double(int strand)>& painted) {
+    StrandsCase c;
+    c.radius = 1e-4;
+    c.mass = 4e-5;
+    c.bend = 2.7e-7;
+    c.twist = 2e-7;
+    c.stretch = 110;
+    c.clamped = false;
+    c.newton = {1e-6, 200};
+    for (int k = 0; k < 2; ++k) c.strands.push_back(line({0, 6e-4, 0.02 * k}, {0.11, 6e-4, 0.02 * k}, 11));
+    StrandsRun run;
+    c.channel = "friction";
+    c.painted = painted;
+    CurvesObject& object = run.add(c);
+    PenaltyParams params;
+    params.friction = of_collider;
+    add_strand_contact(object, "collider", plane(), params);
+    run.load = [](const StrandsRun::Vertex& v) { return Vec3d{6.9 * v.mass, -6.9 * v.mass, 0}; };
+    run.start();
+    for (int k = 0; k < 48; ++k) run.step(dt);
+    return std::array{run.position(0, 0, 0).x, run.position(0, 1, 0).x};
+  };
+  const auto ice = slid(0, {}), glue = slid(5, {}), collider = slid(0.3, {});
+  const auto both = slid(0.3, [](int strand) { return strand == 0 ? 0.0 : 5.0; });
+  fmt::print("slid {:.4f} m on friction 0, {:.4f} m on 0.3, {:.4f} m on 5; painted 0 and 5: {:.4f} m, {:.4f} m\n",
+             ice[0], collider[0], glue[0], both[0], both[1]);
+  EXPECT_NEAR(ice[0], 0.5 * 6.9 * 0.5 * 0.5, 0.02);
+  EXPECT_EQ(both[0], ice[0]);
+  EXPECT_EQ(both[1], glue[1]);
+  EXPECT_LT(glue[1], 0.01);
+  EXPECT_GT(collider[0], 0.1);
+  EXPECT_THROW(slid(0.3, [](int) { return -1.0; }), Error);
+}
+
 }  // namespace
 }  // namespace ymir::verification

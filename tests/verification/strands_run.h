@@ -28,6 +28,9 @@ struct StrandsCase {
   double radius = 1e-2;                         // [m]
   bool clamped = true, inextensible = false;
   std::vector<int> pinned;  // vertices of every strand that are held
+  // A channel of the curves, by strand; none without a function.
+  std::string channel;
+  std::function<double(int strand)> painted;
   NewtonSettings newton{1e-12, 100};
 };
 
@@ -67,6 +70,10 @@ class StrandsRun {
       const auto pinned = curves.vertices.add<double>("pinned");
       for (std::size_t s = 0; s < c.strands.size(); ++s)
         for (const int i : c.pinned) pinned[static_cast<std::size_t>(curves.first[s] + i)] = 1;
+    }
+    if (c.painted) {
+      const auto values = curves.strands.add<double>(c.channel);
+      for (std::size_t s = 0; s < c.strands.size(); ++s) values[s] = c.painted(static_cast<int>(s));
     }
     object.set_curves(std::move(curves));
     ElasticRodMaterial material;

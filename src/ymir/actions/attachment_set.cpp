@@ -5,6 +5,10 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
+
+#include "ymir/actions/end_clamp.h"
+#include "ymir/actions/surface_motion.h"
 
 namespace ymir {
 namespace {
@@ -168,20 +172,23 @@ class SurfaceAttachments final : public StrandConstraint {
       : curves_(&curves),
         owner_(std::move(owner)),
         response_(response),
+        place_only_(response),
         rule_(std::move(rule)),
         surface_(std::move(surface)) {
-    surface_->pose(0, positions_);
-    if (!rule_.every_step) emit(input_shapes(curves));
+    place_only_.orientation_stiffness = {0, 0, 0};
+    surface_.prepare(0, 0);
+    if (!rule_.every_step) emit(input_shapes(curves), 0);
   }
   std::string owner() const override { return owner_; }
   std::string what() const override { return "attachment to a surface"; }
 
   void prepare(double time, double dt) override {
     if (rule_.every_step) {
-      surface_->pose(time - dt, positions_);
-      emit(present_shapes(*curves_));
+      surface_.prepare(time - dt, time - dt);
+      emit(present_shapes(*curves_), time - dt);
     }
-    surface_->pose(time, positions_);
+    surface_.prepare(time - dt, time);
+    end_ = time;
     by_group_.clear();
     std::map<std::int64_t, std::pair<int, int>> places;
     const StrandSystem& strands = curves_->strands();
@@ -189,21 +196,24 @@ class SurfaceAttachments final : public StrandConstraint {
       for (int lane = 0; lane < StrandSystem::lanes; ++lane)
         places[strands.group(g).id[static_cast<std::size_t>(lane)]] = {g, lane};
     for (std::size_t e = 0; e < pairs_.size(); ++e)
-      if (const auto found = places.find(pairs_[e].source.piece); found != places.end())
-        by_group_[found->second.first].emplace_back(e, found->second.second);
+      if (const auto found = places.find(pairs_[e].source.piece); found != places.end()) {
+        const auto [group, lane] = found->second;
+        by_group_[group].emplace_back(e, lane);
+        if (clamps_[e])
+          clamps_[e]->weigh(strands, curves_->channels(), group, lane, pairs_[e].source.edge,
+                            response_.orientation_stiffness);
+      }
     targets_.clear();
-    for (const SurfacePair& pair : pairs_) targets_.push_back(surface_point(surface_->rest(), positions_, pair.target));
-    begin_targets_ = targets_;
-    if (response_.relaxation_time > 0) {
-      surface_->pose(time - dt, positions_);
-      for (std::size_t e = 0; e < pairs_.size(); ++e)
-        begin_targets_[e] = surface_point(surface_->rest(), positions_, pairs_[e].target);
-    }
+    for (const SurfacePair& pair : pairs_) targets_.push_back(surface_.point(pair.target, time));
   }
 
   void begin(StrandStep& s, StrandReal*) override {
     each(s, [&](std::size_t e, int lane) {
-      begin_element(elements_[e], s.embedded(lane, pairs_[e].source.edge, pairs_[e].source.u), begin_targets_[e]);
+      const ObjectPoint& p = pairs_[e].source;
+      const EmbeddedPoint target =
+          response_.relaxation_time > 0 ? surface_.point(pairs_[e].target, s.time - s.dt) : targets_[e];
+      begin_element(elements_[e], s.embedded(lane, p.edge, p.u), target);
+      if (clamps_[e]) clamps_[e]->begin(s, lane, p.edge, target);
     });
   }
 
@@ -212,7 +222,9 @@ class SurfaceAttachments final : public StrandConstraint {
     each(s, [&](std::size_t e, int lane) {
       const ObjectPoint& p = pairs_[e].source;
       CouplingTerm term;
-      linearize(response_, elements_[e], s.embedded(lane, p.edge, p.u), targets_[e], s.dt, term);
+      const EmbeddedPoint held = target(s, e);
+      linearize(clamps_[e] ? place_only_ : response_, elements_[e], s.embedded(lane, p.edge, p.u), held, s.dt, term);
+      if (clamps_[e]) clamps_[e]->assemble(s, lane, p.edge, held, response_.relaxation_time / s.dt);
       const auto row = [&](int local) {
         return s.multipliers ? MultiplierLayout::row(p.edge, local) : PlainLayout::row(p.edge, local);
       };
@@ -232,14 +244,25 @@ class SurfaceAttachments final : public StrandConstraint {
   void end(StrandStep&, StrandReal*) override {}
 
  private:
-  void emit(const std::vector<PieceShape>& shapes) {
-    pairs_ = emit_to_surface(rule_, shapes, surface_->rest(), positions_);
+  // A strand that is advanced in parts is held where the surface is at the end of each.
+  EmbeddedPoint target(const StrandStep& s, std::size_t e) const {
+    return s.time == end_ ? targets_[e] : surface_.point(pairs_[e].target, s.time);
+  }
+  void emit(const std::vector<PieceShape>& shapes, double time) {
+    pairs_ = emit_to_surface(rule_, shapes, surface_.rest(), surface_.positions());
     std::map<std::int64_t, const PieceShape*> by_id;
     for (const PieceShape& shape : shapes) by_id[shape.piece] = &shape;
     elements_.clear();
-    for (const SurfacePair& pair : pairs_)
-      elements_.push_back(make_element(response_, point_of(*by_id.at(pair.source.piece), pair.source),
-                                       surface_point(surface_->rest(), positions_, pair.target)));
+    clamps_.clear();
+    for (const SurfacePair& pair : pairs_) {
+      const PieceShape& shape = *by_id.at(pair.source.piece);
+      const EmbeddedPoint source = point_of(shape, pair.source), target = surface_.point(pair.target, time);
+      elements_.push_back(make_element(response_, source, target));
+      const bool tip = pair.source.edge + 1 == static_cast<int>(shape.positions.size()) && pair.source.u == 1;
+      const bool root = pair.source.edge == 1 && pair.source.u == 0 && !curves_->description().clamped;
+      const bool oriented = norm(response_.orientation_stiffness) > 0 && response_.flexibility == 0;
+      clamps_.push_back(oriented && (tip || root) ? std::optional(EndClamp(tip, source, target)) : std::nullopt);
+    }
   }
   template <class F>
   void each(const StrandStep& s, F&& f) const {
@@ -249,13 +272,14 @@ class SurfaceAttachments final : public StrandConstraint {
 
   CurvesObject* curves_;
   std::string owner_;
-  AttachmentResponse response_;
+  AttachmentResponse response_, place_only_;
   EmissionRule rule_;
-  std::shared_ptr<const AnimatedSurface> surface_;
-  std::vector<Vec3d> positions_;
+  SurfaceMotion surface_;
+  double end_ = 0;  // of the substep [s]
   std::vector<SurfacePair> pairs_;
   std::vector<AttachmentElement> elements_;
-  std::vector<EmbeddedPoint> targets_, begin_targets_;  // at the end and the beginning of the substep
+  std::vector<std::optional<EndClamp>> clamps_;  // of elements that hold the orientation of an end
+  std::vector<EmbeddedPoint> targets_;           // at the end of the substep
   std::map<int, std::vector<std::pair<std::size_t, int>>> by_group_;
 };
 
@@ -396,16 +420,16 @@ void attach_roots(CurvesObject& curves, const std::string& owner, std::shared_pt
   };
   struct Roots {
     std::vector<Root> roots;
-    std::vector<Vec3d> positions;
+    SurfaceMotion surface;
   };
-  auto data = std::make_shared<Roots>();
-  surface->pose(0, data->positions);
+  auto data = std::make_shared<Roots>(Roots{{}, SurfaceMotion(surface)});
+  data->surface.prepare(0, 0);
   EmissionRule rule;
-  const auto pairs = emit_to_surface(rule, input_shapes(curves), surface->rest(), data->positions);
+  const auto pairs = emit_to_surface(rule, input_shapes(curves), surface->rest(), data->surface.positions());
   data->roots.resize(curves.curves().strand_count());
   for (const SurfacePair& pair : pairs) {
     const RootFrame frame = curves.root_frame(pair.source.piece);
-    const EmbeddedPoint base = surface_point(surface->rest(), data->positions, pair.target);
+    const EmbeddedPoint base = data->surface.point(pair.target, 0);
     const auto local = [&](Vec3d v) {
       return Vec3d{dot(base.frame[0], v), dot(base.frame[1], v), dot(base.frame[2], v)};
     };
@@ -414,10 +438,10 @@ void attach_roots(CurvesObject& curves, const std::string& owner, std::shared_pt
   }
   RootMotion motion;
   motion.owner = owner;
-  motion.prepare = [data, surface](double time) { surface->pose(time, data->positions); };
-  motion.pose = [data, surface](std::int64_t strand) {
+  motion.prepare = [data](double begin, double end) { data->surface.prepare(begin, end); };
+  motion.pose = [data](std::int64_t strand, double time) {
     const Root& root = data->roots[static_cast<std::size_t>(strand)];
-    const EmbeddedPoint base = surface_point(surface->rest(), data->positions, root.at);
+    const EmbeddedPoint base = data->surface.point(root.at, time);
     const auto world = [&](Vec3d v) { return base.frame[0] * v.x + base.frame[1] * v.y + base.frame[2] * v.z; };
     const Vec3d tangent = normalized(world(root.tangent));
     return RootFrame{base.position + world(root.position), tangent, orthonormalized(world(root.m1), tangent)};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ymir/actions/drag_force.h"
 #include "ymir/actions/gas_cloud.h"
 
 namespace ymir {
@@ -47,11 +48,12 @@ class DragCoupling final : public GasCoupling {
   void react(const Step& step, ChannelId<float> velocity) override {
     if (!params_.on_gas) return;
     cloud_.collect_velocities();
+    cloud_.collect_tangents();
     std::vector<Vec3d> give(cloud_.size());
     felt_.assign(cloud_.size(), {0, 0, 0});
     for (std::size_t i = 0; i < cloud_.size(); ++i) {
       if (!cloud_.takes_part(i)) continue;
-      const GasDrag d = drag(i, cloud_.velocity[i]);
+      const FibreDrag d = drag(i, cloud_.tangent[i], cloud_.velocity[i]);
       felt_[i] = d.force;
       const auto schur = [&](double k) {
         const double m = cloud_.mass[i];
@@ -72,11 +74,12 @@ class DragCoupling final : public GasCoupling {
   }
 
  private:
-  GasDrag drag(std::size_t i, Vec3d velocity) const {
+  FibreDrag drag(std::size_t i, Vec3d tangent, Vec3d velocity) const {
     const Vec3d w = air_[i] - velocity;
-    GasDrag d = cloud_.on_strand(i) ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], cloud_.tangent[i], w)
-                                    : sphere_drag(law_, cloud_.diameter[i], w);
+    FibreDrag d = cloud_.on_strand(i) ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], tangent, w)
+                                      : FibreDrag{sphere_drag(law_, cloud_.diameter[i], w), {}};
     d.force *= params_.strength;
+    for (double& turn : d.by_tangent) turn *= params_.strength;
     for (double* k :
          {&d.derivative.xx, &d.derivative.yy, &d.derivative.zz, &d.derivative.xy, &d.derivative.xz, &d.derivative.yz})
       *k *= params_.strength;
@@ -120,6 +123,7 @@ class DragCoupling final : public GasCoupling {
     force.owner = owner_;
     force.what = "coupled drag";
     force.on_velocity = Dependence::nonlinear;
+    force.on_tangent = [this] { return !last_; };
     force.accumulate = [this, target](const PointBlock& block, Planes<const Vec3d>::Type, const ForceBlock& out) {
       if (last_) {
         add_forces(cloud_, target, felt_, block, out);
@@ -129,11 +133,8 @@ class DragCoupling final : public GasCoupling {
       for (int i = 0; i < block.count; ++i) {
         const std::size_t at = first + static_cast<std::size_t>(i);
         if (!cloud_.takes_part(at)) continue;
-        const GasDrag d = drag(at, block.velocity[i]);
-        out.force.x[i] += d.force.x, out.force.y[i] += d.force.y, out.force.z[i] += d.force.z;
-        out.derivative.xx[i] -= d.derivative.xx, out.derivative.yy[i] -= d.derivative.yy;
-        out.derivative.zz[i] -= d.derivative.zz, out.derivative.xy[i] -= d.derivative.xy;
-        out.derivative.xz[i] -= d.derivative.xz, out.derivative.yz[i] -= d.derivative.yz;
+        const Vec3d tangent = block.length != nullptr ? Vec3d(block.tangent[i]) : cloud_.tangent[at];
+        add_fibre_drag(drag(at, tangent, block.velocity[i]), i, block.count, out);
       }
     };
     return force;

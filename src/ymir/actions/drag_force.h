@@ -1,12 +1,19 @@
-// Fluid Drag Force [Lesser2022, 6.2] of spheres against a prescribed wind, implicit in the velocity of the point.
+// Fluid Drag Force [Lesser2022, 6.2] against a prescribed wind, of spheres or of the fibres that points of strands
+// stand for. Implicit in the velocity of the point, and in the direction of the strand.
 #pragma once
 
 #include "ymir/actions/prescribed_field.h"
 #include "ymir/objects/point_block.h"
+#include "ymir/physics/fluid/drag_laws.h"
 #include "ymir/physics/particles/drag.h"
 
 namespace ymir {
 
 PointForce drag_force(std::string owner, const DragParams& params, PrescribedField wind);
+// The law of coupled_drag.h, `coefficient` being that of fast flow across the fibre.
+PointForce fibre_drag_force(std::string owner, const Gas& air, double coefficient, PrescribedField wind);
+
+// Adds the drag of point i of `count` to a block.
+void add_fibre_drag(const FibreDrag& drag, int i, int count, const ForceBlock& out);
 
 }  // namespace ymir

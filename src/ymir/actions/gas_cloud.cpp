@@ -35,6 +35,15 @@ void GasCloud::collect_velocities() {
     });
 }
 
+void GasCloud::collect_tangents() {
+  std::size_t at = 0;
+  for (ForceTarget* target : targets_)
+    target->visit_points([&](const PointBlock& block) {
+      for (int i = 0; i < block.count; ++i, ++at)
+        if (block.length != nullptr) tangent[at] = block.tangent[i];
+    });
+}
+
 double GasCloud::volume(std::size_t i) const {
   const double d = diameter[i];
   return length[i] > 0 ? M_PI / 4 * d * d * length[i] : M_PI / 6 * d * d * d;

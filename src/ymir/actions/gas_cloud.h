@@ -13,6 +13,7 @@ class GasCloud {
   // Points as they are when a substep begins, and where they are in the gas. Collective.
   void collect();
   void collect_velocities();
+  void collect_tangents();
 
   std::size_t size() const { return mass.size(); }
   // Has mass and is in the gas.

@@ -1,7 +1,11 @@
 #include "ymir/actions/strand_contact.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "ymir/base/error.h"
 
 namespace ymir {
 namespace {
@@ -10,11 +14,14 @@ constexpr double stick = 0.1;  // stiffness of sticking by that of the contact
 
 class StrandContact final : public StrandConstraint {
  public:
-  StrandContact(StrandSystem& strands, int mass, int clearance, std::string owner, Collider collider,
+  struct Channels {
+    int mass, free_position, clearance;
+    int friction = -1;  // of each vertex, where the curves have it
+  };
+  StrandContact(StrandSystem& strands, const Channels& channels, std::string owner, Collider collider,
                 const PenaltyParams& params)
       : strands_(&strands),
-        mass_(mass),
-        clearance_(clearance),
+        channels_(channels),
         owner_(std::move(owner)),
         collider_(std::move(collider)),
         params_(params) {}
@@ -23,32 +30,39 @@ class StrandContact final : public StrandConstraint {
   int work_planes() const override { return 3; }
 
   void prepare(double time, double dt) override {
+    deepest_.assign(static_cast<std::size_t>(strands_->group_count()), 0);
     if (!collider_.pose) return;
-    before_ = collider_.pose(time - dt);
-    now_ = collider_.pose(time);
+    begin_ = {time - dt, collider_.pose(time - dt)};
+    end_ = {time, collider_.pose(time)};
   }
 
   // Where a point of the collider under each vertex would be taken: slip is measured from there.
   void begin(StrandStep& s, StrandReal* work) override {
+    const RigidTransform before = pose(s.time - s.dt), now = pose(s.time);
     for (int i = 0; i < s.vertices; ++i)
       for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
         const Vec3d x{s.position[0][i][lane], s.position[1][i][lane], s.position[2][i][lane]};
-        const Vec3d carried = collider_.pose ? now_.to_world(before_.to_body(x)) : x;
+        const Vec3d carried = collider_.pose ? now.to_world(before.to_body(x)) : x;
         for (int k = 0; k < 3; ++k) work[k * s.vertices + i].set(lane, carried[k]);
       }
   }
 
   void assemble(StrandStep& s, StrandReal* work) override {
-    const StrandReal* clearance = strands_->plane(s.group, clearance_);
-    const StrandReal* mass = strands_->plane(s.group, mass_);
+    const StrandReal* clearance = strands_->plane(s.group, channels_.clearance);
+    const StrandReal* mass = strands_->plane(s.group, channels_.mass);
+    const StrandReal* free = strands_->plane(s.group, channels_.free_position);
+    const StrandReal* friction = channels_.friction >= 0 ? strands_->plane(s.group, channels_.friction) : nullptr;
+    const RigidTransform now = pose(s.time);
+    double deepest = 0;
     const StrandSystem::Group& group = strands_->group(s.group);
     for (int lane = 0; lane < StrandSystem::lanes; ++lane)
       for (int i = 1; i < group.count[static_cast<std::size_t>(lane)]; ++i) {
         const Vec3d x{s.position[0][i][lane], s.position[1][i][lane], s.position[2][i][lane]};
-        const DistanceSample sample = collider_.distance(collider_.pose ? now_.to_body(x) : x);
+        const DistanceSample sample = collider_.distance(collider_.pose ? now.to_body(x) : x);
         const double depth = clearance[i][lane] - sample.distance;
         if (!(depth > 0)) continue;
-        const Vec3d n = collider_.pose ? now_.direction_to_world(sample.normal) : sample.normal;
+        if (free[i][lane] != 0) deepest = std::max(deepest, -sample.distance);
+        const Vec3d n = collider_.pose ? now.direction_to_world(sample.normal) : sample.normal;
         const Vec3d start{work[i][lane], work[s.vertices + i][lane], work[2 * s.vertices + i][lane]};
         Vec3d slip = x - start;
         slip -= n * dot(slip, n);
@@ -56,15 +70,31 @@ class StrandContact final : public StrandConstraint {
         const bool grazing = depth < h;
         const double normal = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2);
         // Sticking is a spring, softer than the contact; sliding pulls with mu N against the slip.
-        const double length = norm(slip), spring = stick * k, limit = params_.friction * normal;
+        const double mu = friction != nullptr ? friction[i][lane] : params_.friction;
+        const double length = norm(slip), spring = stick * k, limit = mu * normal;
         const double hold = length * spring > limit ? limit / length : spring;
         add(s, i, lane, n, n * -normal + slip * hold, grazing ? k * depth / h : k, hold);
       }
+    // Rest shapes are adapted before the first substep.
+    if (static_cast<std::size_t>(s.group) < deepest_.size()) deepest_[static_cast<std::size_t>(s.group)] = deepest;
+  }
+  double penetration() const override {
+    return deepest_.empty() ? 0 : *std::max_element(deepest_.begin(), deepest_.end());
   }
   void advance(StrandStep&, const StrandReal&, StrandReal*) override {}
   void end(StrandStep&, StrandReal*) override {}
 
  private:
+  struct Moment {
+    double time = 0;
+    RigidTransform pose;
+  };
+  RigidTransform pose(double time) const {
+    if (!collider_.pose) return {};
+    if (time == end_.time) return end_.pose;
+    return time == begin_.time ? begin_.pose : collider_.pose(time);
+  }
+
   // Gradient, and the matrix stiffness n n' + hold (I - n n').
   static void add(StrandStep& s, int i, int lane, Vec3d n, Vec3d gradient, double stiffness, double hold) {
     const int column = (s.multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth) + 1;
@@ -83,30 +113,42 @@ class StrandContact final : public StrandConstraint {
   }
 
   StrandSystem* strands_;
-  int mass_, clearance_;
+  Channels channels_;
   std::string owner_;
   Collider collider_;
   PenaltyParams params_;
-  RigidTransform before_, now_;
+  Moment begin_, end_;           // of the whole substep
+  std::vector<double> deepest_;  // vertex inside the collider, by group, at the last iterate [m]
 };
 
 }  // namespace
 
 void add_strand_contact(CurvesObject& curves, const std::string& owner, Collider collider,
                         const PenaltyParams& params) {
-  const int channel = curves.strands().add_channel("clearance " + owner, StrandSystem::Kind::constant);
-  curves.add_emission([&curves, channel, collider, thickness = params.thickness](Strand& strand) {
-    const RodChannels& rod = curves.channels();
+  const RodChannels& rod = curves.channels();
+  StrandContact::Channels channels{rod.mass, rod.free_position, 0};
+  channels.clearance = curves.strands().add_channel("clearance " + owner, StrandSystem::Kind::constant);
+  if (curves.curves().vertices.has("friction") || curves.curves().strands.has("friction"))
+    channels.friction = curves.strands().add_channel("friction " + owner, StrandSystem::Kind::constant);
+  curves.add_emission([&curves, &rod, channels, collider, params](Strand& strand) {
+    for (int i = 1; i < strand.vertices && channels.friction >= 0; ++i) {
+      const double mu = curves.curve_value("friction", strand.id, i - 1).value_or(params.friction);
+      if (!(mu >= 0) || !std::isfinite(mu))
+        throw Error(ExitCode::bad_input,
+                    fmt::format("{}: strand {}, vertex {}: friction is {}; give a value of at least 0", curves.path(),
+                                strand.id, i - 1, mu));
+      strand.channel(channels.friction)[static_cast<std::size_t>(i)] = mu;
+    }
     const RigidTransform pose = collider.pose ? collider.pose(0) : RigidTransform{};
     for (std::size_t i = 0; i < static_cast<std::size_t>(strand.vertices); ++i) {
       const Vec3d x{strand.channel(rod.position)[i], strand.channel(rod.position + 1)[i],
                     strand.channel(rod.position + 2)[i]};
-      strand.channel(channel)[i] =
-          std::min(strand.channel(rod.radius)[i] + thickness, collider.distance(pose.to_body(x)).distance);
+      strand.channel(channels.clearance)[i] =
+          std::min(strand.channel(rod.radius)[i] + params.thickness, collider.distance(pose.to_body(x)).distance);
     }
   });
-  curves.add_constraint(std::make_unique<StrandContact>(curves.strands(), curves.channels().mass, channel, owner,
-                                                        std::move(collider), params));
+  curves.add_constraint(
+      std::make_unique<StrandContact>(curves.strands(), channels, owner, std::move(collider), params));
 }
 
 }  // namespace ymir

@@ -8,6 +8,9 @@
 // short steps behave alike; Newton's method must get in and out of contact within a few iterations, so it is not
 // larger. c, the clearance of a vertex, is radius and thickness, or what the groom has at the beginning if that is
 // less: hair that starts inside a solid is not pushed out of it.
+//
+// Slip is measured from where the collider has carried the vertex since the step began. A strand that is advanced in
+// parts of the substep asks for the collider at the times of each part: none is carried twice.
 #pragma once
 
 #include "ymir/actions/collider_contact.h"
@@ -21,6 +24,7 @@ struct PenaltyParams {
   double thickness = 5e-4;  // kept free beyond the radius [m]
 };
 
+// A channel `friction` of the curves overrides that of the collider, per strand or vertex.
 void add_strand_contact(CurvesObject& curves, const std::string& owner, Collider collider, const PenaltyParams& params);
 
 }  // namespace ymir

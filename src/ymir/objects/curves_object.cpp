@@ -10,6 +10,7 @@
 #include "ymir/base/log.h"
 #include "ymir/objects/inverse_dynamics.h"
 #include "ymir/objects/strand_body.h"
+#include "ymir/objects/strand_retry.h"
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/rods/cross_section.h"
@@ -19,10 +20,6 @@ namespace {
 
 // Edges shorter than this part of the mean count as coincident vertices.
 constexpr double coincident = 1e-4;
-// A group of strands that does not converge is advanced in halves of its own, this often.
-constexpr int max_local_halvings = 4;
-// What then remains is taken as it is up to this residual, in mean edges, and counted.
-constexpr double acceptable = 0.1;
 
 using Real = StrandReal;
 
@@ -48,26 +45,6 @@ Vec3d vector_of(const Strand& strand, int channel, int i) {
 }
 void set_vector(Strand& strand, int channel, int i, Vec3d v) {
   for (int k = 0; k < 3; ++k) strand.channel(channel + k)[static_cast<std::size_t>(i)] = v[k];
-}
-
-// Roots go on a straight line; frames turn by the interpolated and normalised directions.
-RootPose interpolated(const RootPose& a, const RootPose& b, double s) {
-  const auto mix = [&](const Vec3<Real>& u, const Vec3<Real>& v) {
-    return Vec3<Real>{u.x + (v.x - u.x) * s, u.y + (v.y - u.y) * s, u.z + (v.z - u.z) * s};
-  };
-  const auto unit = [](const Vec3<Real>& v, const Vec3<Real>& fallback) {
-    const Real n = sqrt(dot(v, v));
-    const auto good = n > 1e-6;
-    const Real inverse = 1.0 / select(good, n, 1.0);
-    return Vec3<Real>{select(good, v.x * inverse, fallback.x), select(good, v.y * inverse, fallback.y),
-                      select(good, v.z * inverse, fallback.z)};
-  };
-  RootPose pose;
-  pose.root = mix(a.root, b.root);
-  pose.tangent = unit(mix(a.tangent, b.tangent), b.tangent);
-  const Vec3<Real> m = mix(a.m1, b.m1);
-  pose.m1 = unit(m - pose.tangent * dot(m, pose.tangent), transport(b.m1, b.tangent, pose.tangent));
-  return pose;
 }
 
 }  // namespace
@@ -129,7 +106,10 @@ void CurvesObject::visit_points(const std::function<void(const PointBlock&)>& vi
       const Vec3d e = vertex >= 1 && vertex < count ? x[after] - x[before] : Vec3d{0, 0, 0};
       const Vec3d direction = normalized(e, Vec3d{1, 0, 0});
       for (int k = 0; k < 3; ++k) t[k][i] = direction[k];
-      length[i] = 0.5 * norm(e);
+      const auto rest = [&](int edge) { return strands_.plane(g, channels_.rest_length)[edge][i % lanes]; };
+      length[i] = vertex < 1 || vertex >= count || count < 3
+                      ? 0
+                      : 0.5 * ((vertex > 1 ? rest(vertex - 1) : 0) + (vertex + 1 < count ? rest(vertex) : 0));
     }
     visit({nullptr,
            g,
@@ -353,15 +333,17 @@ std::vector<CoupledObject::Seat> CurvesObject::seat(std::span<const std::int64_t
 
 std::unique_ptr<CoupledBody> CurvesObject::make_body(int body) { return std::make_unique<StrandBody>(*this, body); }
 
-void CurvesObject::place_roots(const Step& step) { root_motion_.prepare(step.time + step.dt); }
+void CurvesObject::place_roots(const Step& step) {
+  if (root_motion_.prepare) root_motion_.prepare(step.time, step.time + step.dt);
+}
 
-RootPose CurvesObject::root_pose(int group) const {
+RootPose CurvesObject::root_pose(int group, double time) const {
   RootPose pose{};
   const StrandSystem::Group& g = strands_.group(group);
   for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
     const std::int64_t id = g.id[static_cast<std::size_t>(lane)];
     RootFrame frame{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
-    if (id >= 0) frame = root_motion_.pose(id);
+    if (id >= 0) frame = root_motion_.pose(id, time);
     for (int k = 0; k < 3; ++k) {
       pose.root[k].set(lane, frame.position[k]);
       pose.tangent[k].set(lane, frame.tangent[k]);
@@ -371,117 +353,108 @@ RootPose CurvesObject::root_pose(int group) const {
   return pose;
 }
 
-StrandReport CurvesObject::advance_group(StrandNewton& newton, int group, const Step& step, std::int64_t& halvings) {
-  RootPose pose;
-  if (root_motion_.pose) pose = root_pose(group);
-  const RootPose* moving = root_motion_.pose ? &pose : nullptr;
-  const StrandReport report =
-      newton.advance(group, step.time + step.dt, step.dt, moving, forces_, constraints_, description_.newton);
-  if (report.converged) return report;
-  StrandReport total = advance_halved(newton, group, step, moving, report.failed, halvings);
-  total.lane_iterations += report.lane_iterations;
-  total.iterations = std::max(total.iterations, report.iterations);
-  return total;
-}
-
-// The strands that failed, in 2, 4, ... equal parts until all of them converge; the others stay as they are.
-StrandReport CurvesObject::advance_halved(StrandNewton& newton, int group, const Step& step, const RootPose* pose,
-                                          LaneSet failed, std::int64_t& halvings) {
-  const std::vector<Real> begin = strands_.group(group).saved;
-  const RootPose start = pose != nullptr ? saved_root(group) : RootPose{};
-  StrandReport total;
-  for (int halving = 1; halving <= max_local_halvings; ++halving) {
-    ++halvings;
-    const int parts = 1 << halving;
-    strands_.group(group).saved = begin;
-    for (int lane = 0; lane < StrandSystem::lanes; ++lane)
-      if (failed[static_cast<std::size_t>(lane)]) strands_.rollback(group, lane);
-    const bool last = halving == max_local_halvings;
-    LaneSet again{};
-    total.residual = 0;
-    for (int p = 0; p < parts; ++p) {
-      RootPose between;
-      if (pose != nullptr) between = interpolated(start, *pose, (p + 1.0) / parts);
-      if (p > 0) strands_.save(group);
-      LaneSet going = failed;
-      for (std::size_t lane = 0; lane < going.size(); ++lane) going[lane] = failed[lane] && (last || !again[lane]);
-      const StrandReport part =
-          newton.advance(group, step.time + step.dt * (p + 1) / parts, step.dt / parts,
-                         pose != nullptr ? &between : nullptr, forces_, constraints_, description_.newton, going);
-      total.iterations = std::max(total.iterations, part.iterations);
-      total.lane_iterations += part.lane_iterations;
-      total.weakened += part.weakened;
-      if (!(part.residual <= total.residual)) total.residual = part.residual;
-      for (std::size_t lane = 0; lane < again.size(); ++lane) again[lane] = again[lane] || part.failed[lane];
-    }
-    failed = again;
-    total.converged = std::none_of(failed.begin(), failed.end(), [](bool f) { return f; });
-    if (total.converged) break;
-  }
-  if (!total.converged && total.residual < acceptable) {
-    total.unconverged = static_cast<int>(std::count(failed.begin(), failed.end(), true));
-    total.converged = true;
-  }
-  strands_.group(group).saved = begin;
-  total.failed = failed;
-  return total;
-}
-
-RootPose CurvesObject::saved_root(int group) const {
-  const auto at = [&](int c, int vertex) { return strands_.saved(group, c)[vertex]; };
-  const auto vector = [&](int c, int vertex) {
-    return Vec3<Real>{at(c, vertex), at(c + 1, vertex), at(c + 2, vertex)};
-  };
-  RootPose pose;
-  pose.root = vector(channels_.position, 1);
-  const Vec3<Real> e = pose.root - vector(channels_.position, 0);
-  pose.tangent = e * (1.0 / sqrt(max(dot(e, e), Real::all(1e-300))));
-  pose.m1 = vector(channels_.m1, 0);
-  return pose;
-}
-
 void CurvesObject::advance(const Step& step) {
   if (step.iteration > 0 && !every_iteration_) return;  // solved to the end in the first iteration
   std::vector<StrandReport> reports(static_cast<std::size_t>(strands_.group_count()));
-  std::vector<std::int64_t> halvings(reports.size(), 0);
   while (solvers_.size() < static_cast<std::size_t>(threads()))
     solvers_.push_back(std::make_unique<StrandNewton>(strands_, channels_));
+  StrandRetry::RootsAt roots_at;
+  if (root_motion_.pose) roots_at = [this](int group, double time) { return root_pose(group, time); };
   parallel_for(strands_.group_count(), [&](std::ptrdiff_t g) {
     StrandNewton& newton = *solvers_[static_cast<std::size_t>(thread_index())];
-    const auto at = static_cast<std::size_t>(g);
-    if (coupling_ && coupling_->in_cluster(this, static_cast<int>(g))) return;
-    if (step.iteration > 0) strands_.rollback(static_cast<int>(g));
-    reports[at] = advance_group(newton, static_cast<int>(g), step, halvings[at]);
+    const int group = static_cast<int>(g);
+    if (coupling_ && coupling_->in_cluster(this, group)) return;
+    if (step.iteration > 0) strands_.rollback(group);
+    StrandRetry strands(strands_, channels_, newton, roots_at, forces_, constraints_, description_.newton);
+    reports[static_cast<std::size_t>(g)] = strands.advance(group, step.time, step.dt);
   });
-  if (leads_coupling()) {
-    reports.push_back(coupling_->advance(step));
-    halvings.push_back(0);
-  }
+  if (leads_coupling()) reports.push_back(coupling_->advance(step));
+  note(reports, step);
+}
+
+void CurvesObject::note(const std::vector<StrandReport>& reports, const Step& step) {
   report_ = {};
-  std::int64_t failed = 0;
+  if (step.iteration == 0) solves_ = {};
+  // What an earlier pass left above the tolerance has been solved again.
+  solves_.unconverged = 0;
+  solves_.residual = 0;
+  solves_.worst.clear();
+  last_dt_ = step.dt;
+  bool failed = false;
   for (std::size_t g = 0; g < reports.size(); ++g) {
     const StrandReport& r = reports[g];
+    const bool alone = g < static_cast<std::size_t>(strands_.group_count());
     newton_iterations_ += r.lane_iterations;
     most_iterations_ = std::max(most_iterations_, r.iterations);
     report_.iterations = std::max(report_.iterations, r.iterations);
     weakened_ += r.weakened;
-    local_halvings_ += halvings[g];
+    local_halvings_ += r.retried;
     unconverged_ += r.unconverged;
-    if (!r.converged && failed++ == 0) {
+    solves_.iterations += r.lane_iterations;
+    solves_.retries += r.retried;
+    solves_.unconverged += r.unconverged;
+    if (!r.converged && !failed) {
       report_.worst_object = path();
-      for (std::size_t lane = 0; lane < r.failed.size() && g < halvings.size() - (leads_coupling() ? 1 : 0); ++lane)
+      for (std::size_t lane = 0; alone && lane < r.failed.size(); ++lane)
         if (r.failed[lane])
           report_.worst_object = fmt::format("{}, strand {}", path(), strands_.group(static_cast<int>(g)).id[lane]);
     }
+    failed = failed || !r.converged;
     if (!(r.residual <= report_.residual)) report_.residual = r.residual;
+    for (std::size_t lane = 0; alone && lane < r.lane_residual.size(); ++lane)
+      if (r.lane_residual[lane] >= description_.newton.tolerance && r.lane_residual[lane] > solves_.residual) {
+        solves_.residual = r.lane_residual[lane];
+        solves_.worst = fmt::format("strand {}", strands_.group(static_cast<int>(g)).id[lane]);
+      }
   }
+  solves_.residual = std::max(solves_.residual, report_.residual);
   strand_steps_ += strands_.strand_count();
-  log::debug(fmt::format(
-      "{}: {} Newton iterations at most, {} factorisations weakened, {} groups halved, {} strands left, residual "
-      "{:.2g}",
-      path(), report_.iterations, weakened_,
-      std::count_if(halvings.begin(), halvings.end(), [](auto h) { return h > 0; }), unconverged_, report_.residual));
-  report_.status = failed == 0 ? SolveReport::Status::converged : SolveReport::Status::failed;
+  solves_.solves += strands_.strand_count();
+  report_.status = failed ? SolveReport::Status::failed : SolveReport::Status::converged;
+}
+
+ObjectReport CurvesObject::report() const {
+  ObjectReport report = solves_;
+  struct Extremes {
+    double speed = 0, move = 0, stretch = 0;
+  };
+  std::vector<Extremes> extremes(static_cast<std::size_t>(strands_.group_count()));
+  parallel_for(strands_.group_count(), [&](std::ptrdiff_t g) {
+    const int group = static_cast<int>(g), n = strands_.group(group).vertices;
+    const Real *x[3], *v[3], *rest = strands_.plane(group, channels_.rest_length);
+    for (int k = 0; k < 3; ++k) {
+      x[k] = strands_.plane(group, channels_.position + k);
+      v[k] = strands_.plane(group, channels_.velocity + k);
+    }
+    Real fastest = Real::all(0), total = Real::all(0), edges = Real::all(0), strain = Real::all(0), count;
+    for (int lane = 0; lane < StrandSystem::lanes; ++lane)
+      count.set(lane, strands_.group(group).count[static_cast<std::size_t>(lane)]);
+    for (int i = 1; i < n; ++i) {
+      fastest = max(v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i], fastest);
+      if (i + 1 == n) break;
+      const auto exists = (Real::all(i) < count - 1.0) & (rest[i] > 0.0);
+      const Real ex = x[0][i + 1] - x[0][i], ey = x[1][i + 1] - x[1][i], ez = x[2][i + 1] - x[2][i];
+      const Real ratio = sqrt(ex * ex + ey * ey + ez * ez) / select(exists, rest[i], 1.0);
+      strain = max(select(exists, abs(ratio - 1.0), 0.0), strain);
+      total += select(exists, rest[i], 0.0);
+      edges += select(exists, Real::all(1), 0.0);
+    }
+    Extremes& e = extremes[static_cast<std::size_t>(g)];
+    for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
+      const double speed = std::sqrt(fastest[lane]);
+      e.speed = std::max(e.speed, speed);
+      e.stretch = std::max(e.stretch, strain[lane]);
+      if (edges[lane] > 0) e.move = std::max(e.move, speed * last_dt_ * edges[lane] / total[lane]);
+    }
+  });
+  for (const Extremes& e : extremes) {
+    report.speed = std::max(report.speed, e.speed);
+    report.courant = std::max(report.courant, e.move);
+    report.stretch = std::max(report.stretch, e.stretch);
+  }
+  for (const auto& constraint : constraints_)
+    report.penetration = std::max(report.penetration, constraint->penetration());
+  return report;
 }
 
 std::optional<std::string> CurvesObject::non_finite() const {

@@ -15,14 +15,15 @@
 
 namespace ymir {
 
-// Where roots are: strand id, time [s], the rest pose in and the pose at that time out.
+// Where roots are at a time [s].
 struct RootFrame {
   Vec3d position, tangent, m1;
 };
 struct RootMotion {
   std::string owner;
-  std::function<void(double time)> prepare;  // once per substep, on one thread, before `pose` at that time
-  std::function<RootFrame(std::int64_t strand)> pose;
+  // Once per substep, on one thread, before `pose` at any time within it; may be empty.
+  std::function<void(double begin, double end)> prepare;
+  std::function<RootFrame(std::int64_t strand, double time)> pose;
 };
 
 class CurvesObject final : public Object, public ForceTarget, public CoupledObject {
@@ -72,6 +73,7 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   void schedule(Timeline& timeline) override;
   std::int64_t element_count() const override { return strands_.vertex_count(); }
   SolveReport solve_report() const override { return report_; }
+  ObjectReport report() const override;
   void save() override { strands_.save(); }
   void rollback() override { strands_.rollback(); }
   std::optional<std::string> non_finite() const override;
@@ -87,9 +89,9 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   void place_roots(const Step& step);
   void prepare(const Step& step);
   void advance(const Step& step);
-  // Where the roots of a group's strands are at the end of the substep.
+  // Where the roots of a group's strands are at a time within the substep.
   bool moving_roots() const { return static_cast<bool>(root_motion_.pose); }
-  RootPose root_pose(int group) const;
+  RootPose root_pose(int group, double time) const;
   StrandNewton::Forces forces() const { return forces_; }
   StrandNewton::Constraints constraints() const { return constraints_; }
 
@@ -106,11 +108,8 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   void refuse_bad_shapes() const;
   double positive_value(const char* name, std::int64_t strand, int vertex, double otherwise) const;
   Strand make_strand(std::int64_t id);
-  RootPose saved_root(int group) const;
   void compensate_gravity();
-  StrandReport advance_group(StrandNewton& newton, int group, const Step& step, std::int64_t& halvings);
-  StrandReport advance_halved(StrandNewton& newton, int group, const Step& step, const RootPose* pose, LaneSet failed,
-                              std::int64_t& halvings);
+  void note(const std::vector<StrandReport>& reports, const Step& step);
 
   Description description_;
   StrandSystem strands_;
@@ -130,6 +129,8 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   std::vector<std::unique_ptr<StrandNewton>> solvers_;  // one per thread: their memory stays in its core's cache
   bool every_iteration_ = false;
   SolveReport report_;
+  ObjectReport solves_;  // of the substep at hand
+  double last_dt_ = 0;   // its length [s]
   std::int64_t newton_iterations_ = 0, strand_steps_ = 0, weakened_ = 0, local_halvings_ = 0, unconverged_ = 0;
   int most_iterations_ = 0;
 };

@@ -32,6 +32,7 @@ struct PointBlock {
 struct ForceBlock {
   Planes<Vec3d>::Type force;
   SymmetricPlanes derivative;
+  double* by_tangent = nullptr;  // 9 planes of the block's count, df_a/dt_b at [3 a + b] [N]; nullptr: not wanted
 };
 
 // How a force depends on the velocity of its point: decides how many Newton iterations it needs.
@@ -42,6 +43,9 @@ struct PointForce {
   std::string what;
   Dependence on_velocity = Dependence::none;
   bool steady = false;  // the same at all times: rest shapes may be adapted to it
+  // Asked when a substep begins: whether the force on a point of a strand turns with the strand. It then gets tangents
+  // of the Newton iterate, and adds its derivative by them; empty: no.
+  std::function<bool()> on_tangent{};
   // Optional: a vector per point that depends on its position alone (a wind velocity), sampled once per substep.
   std::function<void(const PointBlock&, Planes<Vec3d>::Type sampled)> sample;
   std::function<void(const PointBlock&, Planes<const Vec3d>::Type sampled, const ForceBlock&)> accumulate;

@@ -41,7 +41,7 @@ int StrandBody::pieces() const {
 
 void StrandBody::begin(const Step& step) {
   if (step.iteration > 0) object_->strands().rollback(group_);  // solved again, under other forces
-  if (object_->moving_roots()) pose_ = object_->root_pose(group_);
+  if (object_->moving_roots()) pose_ = object_->root_pose(group_, step.time + step.dt);
   newton_.step().active = Real::all(1);
   newton_.begin(group_, step.time + step.dt, step.dt, nullptr, object_->forces(), object_->constraints());
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ymir/solvers/band_ldl.h"
+#include "ymir/solvers/band_lu.h"
 
 namespace ymir {
 namespace {
@@ -17,6 +18,8 @@ constexpr double shortest_edge = 1e-4;  // relative to the mean edge: what a col
 
 template <class Layout>
 using Ldl = BandLdl<Real, Layout::block, Layout::half_bandwidth>;
+template <class Layout>
+using Lu = BandLu<Real, Layout::block, Layout::half_bandwidth>;
 
 Vec3<Real> vector_at(Real* const planes[3], int i) { return {planes[0][i], planes[1][i], planes[2][i]}; }
 void set_vector(Real* const planes[3], int i, const Vec3<Real>& v) {
@@ -30,7 +33,7 @@ Vec3<Real> select(const Real::Mask& mask, const Vec3<Real>& a, const Vec3<Real>&
 
 }  // namespace
 
-void StrandNewton::allocate(int group, Constraints constraints) {
+void StrandNewton::allocate(int group, Forces forces, Constraints constraints) {
   StrandStep& s = step_;
   s.group = group;
   s.vertices = strands_->group(group).vertices;
@@ -42,8 +45,10 @@ void StrandNewton::allocate(int group, Constraints constraints) {
   const std::size_t rows = block * n + spare;
   std::size_t extra = 0;
   for (const auto& constraint : constraints) extra += static_cast<std::size_t>(constraint->work_planes());
-  const std::size_t samples = 3 * samples_per_vertex_;
-  const std::size_t needed = rows * (spare + 1) + 4 * rows + n * (4 + 1 + 9 + 3 + 9 + samples + extra);
+  const std::size_t samples = 3 * forces.size();
+  const std::size_t directed = directed_ ? 3 + 1 + 9 : 0, upper = turning_ ? rows * (spare + 1) : 0;
+  const std::size_t needed =
+      rows * (spare + 1) + 4 * rows + n * (4 + 1 + 9 + 3 + 9 + samples + extra + directed) + upper;
   if (memory_.size() < needed) memory_.resize(needed);
   Real* next = memory_.data();
   const auto take = [&](std::size_t count) {
@@ -63,6 +68,12 @@ void StrandNewton::allocate(int group, Constraints constraints) {
   velocity_ = take(3 * n);
   varying_ = take(9 * n);
   samples_ = take(samples * n);
+  if (directed_) {
+    vertex_tangent_ = take(3 * n);
+    vertex_length_ = take(n);
+    by_tangent_ = take(9 * n);
+  }
+  if (turning_) upper_ = take(upper);
   s.constraint_work.clear();
   for (const auto& constraint : constraints)
     s.constraint_work.push_back(take(n * static_cast<std::size_t>(constraint->work_planes())));
@@ -84,12 +95,14 @@ void StrandNewton::allocate(int group, Constraints constraints) {
 }
 
 void StrandNewton::begin(int group, double time, double dt, const RootPose* pose, Forces forces,
-                         Constraints constraints) {
-  samples_per_vertex_ = forces.size();
-  allocate(group, constraints);
+                         Constraints constraints, bool turning) {
+  directed_ =
+      std::any_of(forces.begin(), forces.end(), [](const PointForce& f) { return f.on_tangent && f.on_tangent(); });
+  turning_ = directed_ && turning;
+  allocate(group, forces, constraints);
   StrandStep& s = step_;
   s.dt = dt;
-  time_ = time;
+  s.time = time;
   s.beta = Real::all(1);
   weakened_ = 0;
   ignored_pivots_ = Real::all(0);
@@ -111,6 +124,7 @@ void StrandNewton::begin(int group, double time, double dt, const RootPose* pose
   s.mean_length = select(edges > 0.0, total / max(edges, Real::all(1)), 1.0);
   for (int i = 0; i < s.vertices; ++i) angle_[i] = Real::all(0);
   read_edges();
+  if (directed_) find_tangents();
   for (std::size_t c = 0; c < constraints.size(); ++c) constraints[c]->begin(s, s.constraint_work[c]);
   sample_forces(time, forces);
   if (pose != nullptr) place_roots(*pose);
@@ -186,15 +200,21 @@ PointBlock StrandNewton::block(double time) const {
   };
   const int n = step_.vertices;
   const double* v = reinterpret_cast<const double*>(velocity_);
-  return {nullptr,
-          step_.group,
-          n * StrandSystem::lanes,
-          time,
-          step_.dt,
-          planes(begin_position_),
-          {v, v + n * StrandSystem::lanes, v + 2 * n * StrandSystem::lanes},
-          reinterpret_cast<const double*>(mass_),
-          reinterpret_cast<const double*>(strands_->plane(step_.group, channels_->radius))};
+  PointBlock block{nullptr,
+                   step_.group,
+                   n * StrandSystem::lanes,
+                   time,
+                   step_.dt,
+                   planes(begin_position_),
+                   {v, v + n * StrandSystem::lanes, v + 2 * n * StrandSystem::lanes},
+                   reinterpret_cast<const double*>(mass_),
+                   reinterpret_cast<const double*>(strands_->plane(step_.group, channels_->radius))};
+  if (directed_) {
+    const double* t = reinterpret_cast<const double*>(vertex_tangent_);
+    block.tangent = {t, t + n * StrandSystem::lanes, t + 2 * n * StrandSystem::lanes};
+    block.length = reinterpret_cast<const double*>(vertex_length_);
+  }
+  return block;
 }
 
 Planes<Vec3d>::Type StrandNewton::vector_planes(Real* first) const {
@@ -255,10 +275,15 @@ void StrandNewton::add_forces(Forces forces) {
   for (int k = 0; k < 3; ++k)
     for (int i = 0; i < n; ++i) velocity_[k * n + i] = (s.position[k][i] - begin_position_[k][i]) * per_dt;
   std::fill_n(varying_, 9 * n, Real::all(0));
+  ForceBlock out = force_block(varying_);
+  if (turning_) {
+    find_tangents();
+    std::fill_n(by_tangent_, 9 * n, Real::all(0));
+    out.by_tangent = reinterpret_cast<double*>(by_tangent_);
+  }
   for (std::size_t f = 0; f < forces.size(); ++f)
     if (forces[f].on_velocity != Dependence::none)
-      forces[f].accumulate(block(time_), vector_planes(samples_ + 3 * f * static_cast<std::size_t>(n)),
-                           force_block(varying_));
+      forces[f].accumulate(block(s.time), vector_planes(samples_ + 3 * f * static_cast<std::size_t>(n)), out);
   const auto derivative = [&](int component, int i) { return varying_[(3 + component) * n + i] * -per_dt; };
   for (int i = 0; i < n; ++i) {
     const int r = row(i, 0);
@@ -285,28 +310,43 @@ void StrandNewton::assemble(Forces forces, Constraints constraints) {
   add_inertia();
   add_forces(forces);
   for (std::size_t c = 0; c < constraints.size(); ++c) constraints[c]->assemble(s, s.constraint_work[c]);
-  if (s.multipliers)
-    mask_given<MultiplierLayout>();
-  else
-    mask_given<PlainLayout>();
+  if (turning_) add_turning();
+  mask_given();
 }
 
 // Unknowns that are given get unit rows and columns and no residual.
-template <class Layout>
 void StrandNewton::mask_given() {
   StrandStep& s = step_;
-  constexpr int column = Layout::half_bandwidth + 1;
+  for (Real* matrix : {s.matrix, upper_}) {
+    if (matrix == upper_ && !turning_) continue;
+    if (s.multipliers)
+      mask_given<MultiplierLayout>(matrix);
+    else
+      mask_given<PlainLayout>(matrix);
+  }
   for (int i = 0; i < s.vertices; ++i) {
+    if (masked_[static_cast<std::size_t>(i)] == 0) continue;
+    for (int k = 0; k < 4; ++k) {
+      const int r = row(i, k);
+      const Real free = k < 3 ? free_position_[i] : free_angle_[i];
+      s.residual[r] *= free;
+      s.condensed[r] *= free;
+      s.scale[r] = s.scale[r] * free + (1.0 - free);
+    }
+  }
+}
+
+template <class Layout>
+void StrandNewton::mask_given(Real* matrix) const {
+  constexpr int column = Layout::half_bandwidth + 1;
+  for (int i = 0; i < step_.vertices; ++i) {
     if (masked_[static_cast<std::size_t>(i)] == 0) continue;
     for (int k = 0; k < 4; ++k) {
       const int r = Layout::row(i, k);
       const Real free = k < 3 ? free_position_[i] : free_angle_[i];
-      for (int below = 1; below < column; ++below) s.matrix[r * column + below] *= free;
-      for (int above = 1; above < column && above <= r; ++above) s.matrix[(r - above) * column + above] *= free;
-      s.matrix[r * column] = s.matrix[r * column] * free + (1.0 - free);
-      s.residual[r] *= free;
-      s.condensed[r] *= free;
-      s.scale[r] = s.scale[r] * free + (1.0 - free);
+      for (int below = 1; below < column; ++below) matrix[r * column + below] *= free;
+      for (int above = 1; above < column && above <= r; ++above) matrix[(r - above) * column + above] *= free;
+      matrix[r * column] = matrix[r * column] * free + (1.0 - free);
     }
   }
 }
@@ -332,10 +372,14 @@ bool StrandNewton::factor_as() {
     bad = bad | (!good & (ignored_pivots_ < 0.5));
     return select(good, d, 1.0);
   };
-  Ldl<Layout>::factor(s.matrix, s.vertices, [&](int r, const Real& d) {
+  const auto on_pivot = [&](int r, const Real& d) {
     if (Layout::block == 5 && r % 5 == 3) return -positive(-d);
     return positive(d);
-  });
+  };
+  if (turning_)
+    Lu<Layout>::factor(s.matrix, upper_, s.vertices, on_pivot);
+  else
+    Ldl<Layout>::factor(s.matrix, s.vertices, on_pivot);
   if (!any(bad)) return true;
   ++weakened_;
   // 1, 1/2, 1/4, 0, and then nothing is left to try: the caller sees beta < 0.
@@ -346,11 +390,19 @@ bool StrandNewton::factor_as() {
 
 bool StrandNewton::factor() { return step_.multipliers ? factor_as<MultiplierLayout>() : factor_as<PlainLayout>(); }
 
+template <class Layout>
+void StrandNewton::solve_as(Real* vector) const {
+  if (turning_)
+    Lu<Layout>::solve(step_.matrix, upper_, vector, step_.vertices);
+  else
+    Ldl<Layout>::solve(step_.matrix, vector, step_.vertices);
+}
+
 void StrandNewton::solve(Real* vector) const {
   if (step_.multipliers)
-    Ldl<MultiplierLayout>::solve(step_.matrix, vector, step_.vertices);
+    solve_as<MultiplierLayout>(vector);
   else
-    Ldl<PlainLayout>::solve(step_.matrix, vector, step_.vertices);
+    solve_as<PlainLayout>(vector);
 }
 
 void StrandNewton::solve() {
@@ -428,14 +480,42 @@ void StrandNewton::mask(Real* rows) const {
   }
 }
 
-StrandReport StrandNewton::advance(int group, double time, double dt, const RootPose* pose, Forces forces,
-                                   Constraints constraints, const NewtonSettings& settings, LaneSet lanes) {
-  StrandReport report;
-  const auto present = [&](int lane) {
-    return lanes[static_cast<std::size_t>(lane)] && strands_->group(group).id[static_cast<std::size_t>(lane)] >= 0;
-  };
-  for (int lane = 0; lane < StrandSystem::lanes; ++lane) step_.active.set(lane, present(lane) ? 1 : 0);
+void StrandNewton::activate(int group, LaneSet lanes) {
+  const auto& id = strands_->group(group).id;
+  for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
+    const auto at = static_cast<std::size_t>(lane);
+    step_.active.set(lane, lanes[at] && id[at] >= 0 ? 1 : 0);
+  }
+}
+
+StrandReal StrandNewton::follow(int group, double time, double dt, const RootPose* pose, Forces forces,
+                                Constraints constraints, LaneSet lanes) {
+  activate(group, lanes);
   begin(group, time, dt, pose, forces, constraints);
+  StrandStep& s = step_;
+  const auto loose = (first_edge_ > 0.5) & (s.active > 0.0);
+  for (int k = 0; k < 3; ++k) {
+    Real momentum = Real::all(0), mass = Real::all(0);
+    for (int i = 1; i < s.vertices; ++i) {
+      momentum += mass_[i] * begin_velocity_[k][i];
+      mass += mass_[i];
+    }
+    const Real shift = momentum / select(mass > 0.0, mass, 1.0) * dt;
+    for (int i = 0; i < s.vertices; ++i) s.position[k][i] += select(loose, shift * free_position_[i], 0.0);
+  }
+  read_edges();
+  assemble(forces, constraints);
+  end(constraints);
+  return residual();
+}
+
+StrandReport StrandNewton::advance(int group, double time, double dt, const RootPose* pose, Forces forces,
+                                   Constraints constraints, const NewtonSettings& settings, LaneSet lanes,
+                                   Matrix matrix) {
+  StrandReport report;
+  activate(group, lanes);
+  step_.curvature = matrix == Matrix::definite ? StrandStep::Curvature::none : StrandStep::Curvature::newton;
+  begin(group, time, dt, pose, forces, constraints, true);
   Real last_step = Real::all(std::numeric_limits<double>::infinity());
   Real worst = Real::all(0), frozen = 1.0 - step_.active;  // 1: converged, failed, or not to be advanced
   for (;; ++report.iterations) {
@@ -474,7 +554,9 @@ StrandReport StrandNewton::advance(int group, double time, double dt, const Root
     move(reach(), frozen, constraints);
   }
   report.weakened = weakened_;
+  step_.curvature = StrandStep::Curvature::newton;
   for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
+    report.lane_residual[static_cast<std::size_t>(lane)] = worst[lane];
     if (!(worst[lane] <= report.residual)) report.residual = worst[lane];  // NaN is the largest
     report.converged &= !report.failed[static_cast<std::size_t>(lane)];
   }

@@ -7,6 +7,7 @@
 // positive; a lane whose pivot fails gets 1/2, 1/4, 0 of its geometric part, the last being positive definite.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 
@@ -39,8 +40,14 @@ struct StrandReport {
   int weakened = 0;                  // factorisations repeated with less geometric stiffness
   double residual = 0;               // largest of all lanes, unit-free
   bool converged = true;
+  int retried = 0;      // lanes advanced in smaller steps of their own
   int unconverged = 0;  // lanes accepted although above the tolerance
   LaneSet failed{};
+  std::array<double, StrandSystem::lanes> lane_residual{};
+  void note(int lane, double residual_of_part) {
+    double& largest = lane_residual[static_cast<std::size_t>(lane)];
+    largest = std::max(largest, residual_of_part);
+  }
 };
 
 class StrandNewton {
@@ -50,13 +57,21 @@ class StrandNewton {
   using Forces = std::span<const PointForce>;
   using Constraints = std::span<const std::unique_ptr<StrandConstraint>>;
 
+  // newton: with as much geometric stiffness as pivots allow. definite: without any, from the first iteration on.
+  enum class Matrix : std::uint8_t { newton, definite };
   // Advances strands of a group from their saved state by dt, to `time`. pose: nullptr when roots do not move. Lanes do
   // not influence each other in any bit.
   StrandReport advance(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints,
-                       const NewtonSettings& settings, LaneSet lanes = all_lanes);
+                       const NewtonSettings& settings, LaneSet lanes = all_lanes, Matrix matrix = Matrix::newton);
+  // The same without solving anything: clamped strands follow their roots rigidly, loose ones fly on without turning.
+  // Returns what it leaves: largest residual displacement per lane.
+  StrandReal follow(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints,
+                    LaneSet lanes);
 
-  // The parts of advance(), for solvers that couple groups.
-  void begin(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints);
+  // The parts of advance(), for solvers that couple groups. Their matrices are symmetric: forces that turn with the
+  // strand see its direction when the substep begins, unless `turning`.
+  void begin(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints,
+             bool turning = false);
   void assemble(Forces forces, Constraints constraints);
   // Largest residual displacement per lane, unit-free.
   StrandReal residual() const;
@@ -91,16 +106,29 @@ class StrandNewton {
   int rows() const { return step_.vertices * (step_.multipliers ? MultiplierLayout::block : PlainLayout::block); }
 
  private:
-  void allocate(int group, Constraints constraints);
+  void allocate(int group, Forces forces, Constraints constraints);
+  void activate(int group, LaneSet lanes);
   void read_edges();
   void refresh_edges(const StrandReal* turn, const StrandReal& fraction, const StrandReal::Mask& moving);
   void sample_forces(double time, Forces forces);
   void add_inertia();
   void add_forces(Forces forces);
-  template <class Layout>
+  struct Span {
+    Vec3<StrandReal> e;                // from the vertex before to the one after [m]
+    StrandReal inverse;                // of its length; 0: none
+    StrandReal::Mask exists, to_self;  // the vertex has a direction; it is the last one
+    bool from_self;                    // it is the first one
+  };
+  Span span(int i) const;
+  void find_tangents();
+  void add_turning();
   void mask_given();
   template <class Layout>
+  void mask_given(StrandReal* matrix) const;
+  template <class Layout>
   bool factor_as();
+  template <class Layout>
+  void solve_as(StrandReal* vector) const;
   PointBlock block(double time) const;
   Planes<Vec3d>::Type vector_planes(StrandReal* first) const;
   ForceBlock force_block(StrandReal* first) const;
@@ -116,13 +144,16 @@ class StrandNewton {
   StrandReal* velocity_;  // 3 planes: of the iterate, when a force asks for it
   StrandReal* varying_;   // 9 planes
   StrandReal* samples_;   // 3 planes per force
+  // Where a force asks for the direction of the strand: 3 planes of it, one of the length of strand per vertex, 9 of
+  // the derivative of forces, and the upper triangle of the matrix, which then is not symmetric.
+  StrandReal *vertex_tangent_ = nullptr, *vertex_length_ = nullptr, *by_tangent_ = nullptr, *upper_ = nullptr;
+  bool directed_ = false;  // a force asks
+  bool turning_ = false;   // and is implicit in the answer
   StrandReal count_, first_edge_;
   StrandReal ignored_pivots_;  // 1: the lane has failed, its matrix no longer matters
   std::vector<char> masked_;   // vertices with an unknown that is given in some lane
   Dependence dependence_ = Dependence::none;
-  double time_ = 0;
   int weakened_ = 0;
-  std::size_t samples_per_vertex_ = 0;
 };
 
 }  // namespace ymir

@@ -48,7 +48,8 @@ struct StrandStep {
   int group = 0;
   int vertices = 0;
   bool multipliers = false;
-  double dt = 0;  // [s]
+  double dt = 0;    // [s]
+  double time = 0;  // at its end; a strand that is halved gets there in parts, each with its own dt [s]
 
   // Newton iterate, planes of the strand system.
   StrandReal* position[3];
@@ -97,6 +98,9 @@ class StrandConstraint {
   virtual void advance(StrandStep& step, const StrandReal& fraction, StrandReal* work) = 0;
   // The substep is solved, in active lanes.
   virtual void end(StrandStep& step, StrandReal* work) = 0;
+
+  // Deepest vertex inside a solid, as of the last assemble() of every group [m].
+  virtual double penetration() const { return 0; }
 
   // Derivatives with respect to rest values p (inverse dynamics); planes of parameters() per vertex, none by default.
   virtual int parameters() const { return 0; }

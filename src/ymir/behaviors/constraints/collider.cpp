@@ -41,6 +41,17 @@ AnimatedSurface rigid_surface(const ColliderBehavior::Params& p, Scope& scope) {
   return surface;
 }
 
+// A value given to the strands that contact would not use.
+void refuse_restitution(const CurvesObject& curves, const Scope& scope) {
+  for (const Channels* channels : {&curves.curves().vertices, &curves.curves().strands})
+    if (channels->has("restitution"))
+      throw Error(
+          ExitCode::bad_input,
+          fmt::format("{}: {} has a `restitution` of its own, but strands do not bounce; remove that channel or "
+                      "override",
+                      scope.path(), curves.path()));
+}
+
 Solid make_solid(const ColliderBehavior::Params& p, Scope& scope) {
   ColliderShape shape;
   switch (p.shape) {
@@ -140,9 +151,11 @@ void ColliderBehavior::create(Scope& scope) {
         collider_contact(scope.path(), solid.collider,
                          {params_.restitution, params_.friction, object->override_channel<double>("restitution"),
                           object->override_channel<double>("friction")}));
-  for (CurvesObject* curves : scope.curves_objects())
+  for (CurvesObject* curves : scope.curves_objects()) {
+    refuse_restitution(*curves, scope);
     add_strand_contact(*curves, scope.path(), solid.collider,
                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+  }
   for (VolumeObject* gas : scope.volume_objects())
     gas->add_solid({solid.collider.distance, solid.collider.lipschitz, solid.collider.pose, params_.wall});
   if (!solid.picture.rest().triangles.empty())

@@ -13,7 +13,7 @@ struct DragBehavior final : Behavior {
     DragLaw law = DragLaw::both;
     double viscosity = 1.81e-5;    // [Pa s]
     double fluid_density = 1.225;  // [kg/m^3]
-    double drag_coefficient = 0.47;
+    std::optional<double> drag_coefficient;
     std::optional<FieldParams> wind;        // [m/s]
     std::optional<FieldParams> turbulence;  // [m/s]
   };

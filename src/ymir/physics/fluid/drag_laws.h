@@ -5,7 +5,8 @@
 //   sphere of diameter d:   F = 3 pi mu d (1 + 0.15 Re^0.687) w,  Re = rho |w| d/mu < 1000;  Cd = 0.44 beyond
 //                           [Schiller1933]
 //   fibre of diameter d, length l, direction t:   F = 1/2 rho Cd d l |wn| wn + kt (t.w) t,  wn = w - t (t.w)
-//                           Cd = 1 + 10 Re^(-2/3) [White2006]; below Re = 0.1 linear, and kt half of that limit
+//                           Cd = c + 10 Re^(-2/3), c = 1 [White2006]; below Re = 0.1 linear, and kt half of that
+//                           limit. Without density the law is linear at any speed, without viscosity quadratic.
 #pragma once
 
 #include <cmath>
@@ -22,6 +23,11 @@ struct Gas {
 struct GasDrag {
   Vec3d force;
   Symmetric3<double> derivative;
+};
+
+// Of a fibre, also by its direction: dF/dt, for changes normal to t, at [3 a + b] [N].
+struct FibreDrag : GasDrag {
+  double by_tangent[9];
 };
 
 namespace drag_law {
@@ -51,20 +57,21 @@ YMIR_HD inline GasDrag sphere_drag(const Gas& gas, double diameter, Vec3d w) {
   return directed(stokes * (1 + extra), stokes * 0.687 * extra / (s * s), w);
 }
 
-YMIR_HD inline GasDrag fibre_drag(const Gas& gas, double diameter, double length, Vec3d tangent, Vec3d w) {
+YMIR_HD inline FibreDrag fibre_drag(const Gas& gas, double diameter, double length, Vec3d tangent, Vec3d w,
+                                    double coefficient = 1) {
   using namespace drag_law;
   const double along = dot(tangent, w);
   const Vec3d wn = w - tangent * along;
   const double s = std::sqrt(dot(wn, wn) + 1e-24);
-  // k(s) = a (s + c s^(1/3)), c = 10 (mu/(rho d))^(2/3)
-  const double a = 0.5 * gas.density * diameter * length, unit = gas.viscosity / (gas.density * diameter);
-  const double c = 10 * std::cbrt(unit * unit), slow = slow_fibre * unit;
-  const double linear = a * (slow + c * std::cbrt(slow));
-  const double root = std::cbrt(s);
-  const bool fast = s > slow;
-  const double k = fast ? a * (s + c * root) : linear;
-  const double slope = fast ? a * (1 + c * root / (3 * s)) / s : 0;
-  GasDrag drag = directed(k, slope, wn);
+  // k(s) = a (coefficient s + c s^(1/3)), c = 10 (mu/(rho d))^(2/3); its value at Re = 0.1 does not depend on rho.
+  const double a = 0.5 * gas.density * diameter * length, linear_cube_root = 0.46415888336127786;  // 0.1^(1/3)
+  const double linear = gas.viscosity * length * (0.5 * slow_fibre * coefficient + 5 * linear_cube_root);
+  const bool fast = gas.density * diameter * s > slow_fibre * gas.viscosity;
+  const double unit = fast ? gas.viscosity / (gas.density * diameter) : 0;
+  const double c = 10 * std::cbrt(unit * unit), root = std::cbrt(s);
+  const double k = fast ? a * (coefficient * s + c * root) : linear;
+  const double slope = fast ? a * (coefficient + c * root / (3 * s)) / s : 0;
+  FibreDrag drag{directed(k, slope, wn), {}};
   // Derivative with respect to w, not wn: k (I - tt') + slope wn wn' + kt tt'; wn is normal to t already.
   const double kt = 0.5 * linear, change = kt - k;
   drag.force += tangent * (kt * along);
@@ -74,6 +81,10 @@ YMIR_HD inline GasDrag fibre_drag(const Gas& gas, double diameter, double length
   drag.derivative.xy += change * tangent.x * tangent.y;
   drag.derivative.xz += change * tangent.x * tangent.z;
   drag.derivative.yz += change * tangent.y * tangent.z;
+  // A change d of t: wn changes by -(wn.d) t - along d, its length by -along (wn.d)/s.
+  for (int p = 0; p < 3; ++p)
+    for (int q = 0; q < 3; ++q)
+      drag.by_tangent[3 * p + q] = change * (tangent[p] * wn[q] + (p == q ? along : 0)) - slope * along * wn[p] * wn[q];
   return drag;
 }
 
