@@ -24,6 +24,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import scenes
 
@@ -365,6 +366,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, help="this case alone")
     parser.add_argument("--jobs", type=int, default=1, help="cases at a time")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no further case after this time")
     parser.add_argument("--keep", help="folder for reduced failing setups")
     parser.add_argument("--scratch", help="folder for temporary caches")
     arguments = parser.parse_args()
@@ -378,9 +380,13 @@ def main():
     numbers = [arguments.only] if arguments.only is not None else range(arguments.first,
                                                                         arguments.first + arguments.cases)
     ended, breaches = {0: 0, 3: 0, 5: 0}, {}
+    end = time.monotonic() + arguments.seconds
+
+    def case_in_time(number):
+        return one_case(arguments, bases, description, number) if time.monotonic() < end else None
+
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for index, status, what, breach, setup in pool.map(
-                lambda n: one_case(arguments, bases, description, n), numbers):
+        for index, status, what, breach, setup in filter(None, pool.map(case_in_time, numbers)):
             if breach is None:
                 ended[status] += 1
             else:
