@@ -68,10 +68,9 @@ RodCase::RodCase(std::int64_t strands, Communicator& communicator)
   object.add_force(forces.front());
   RootMotion motion;
   motion.owner = "shaking";
-  motion.prepare = [this](double time) { shift_ = {shake * std::sin(2 * pi * shakes_per_s * time), 0, 0}; };
-  motion.pose = [this](std::int64_t strand) {
+  motion.pose = [this](std::int64_t strand, double time) {
     RootFrame frame = roots_[static_cast<std::size_t>(strand)];
-    frame.position = frame.position + shift_;
+    frame.position = frame.position + shift(time);
     return frame;
   };
   object.set_root_motion(std::move(motion));
@@ -95,14 +94,17 @@ void RodCase::end() {
   step.time += step.dt;
 }
 
+Vec3d RodCase::shift(double time) { return {shake * std::sin(2 * pi * shakes_per_s * time), 0, 0}; }
+
 RootPose RodCase::root_pose(int group) const {
   RootPose pose{};
+  const Vec3d moved = shift(step.time + step.dt);
   for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
     const std::int64_t id = object.strands().group(group).id[static_cast<std::size_t>(lane)];
     if (id < 0) continue;
     const RootFrame& frame = roots_[static_cast<std::size_t>(id)];
     for (int k = 0; k < 3; ++k) {
-      pose.root[k].set(lane, frame.position[k] + shift_[k]);
+      pose.root[k].set(lane, frame.position[k] + moved[k]);
       pose.tangent[k].set(lane, frame.tangent[k]);
       pose.m1[k].set(lane, frame.m1[k]);
     }

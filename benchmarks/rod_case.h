@@ -30,8 +30,9 @@ struct RodCase {
   std::vector<std::unique_ptr<StrandConstraint>> constraints;
 
  private:
+  static Vec3d shift(double time);  // of the roots [m]
+
   std::vector<RootFrame> roots_;  // at rest
-  Vec3d shift_{0, 0, 0};          // of the roots [m]
 };
 
 }  // namespace ymir::bench

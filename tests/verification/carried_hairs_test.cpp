@@ -47,7 +47,7 @@ class CarriedHairsRun : public ::testing::Test {
   }
   Cache run(const SolverSetup& setup, const std::string& name, bool resume = false,
             std::optional<std::pair<std::int64_t, std::int64_t>> frames = {}) const {
-    run_session(setup, {folder_ / name, resume, false, frames, nullptr}, {}, Communicator::world());
+    run_session(setup, {.out = folder_ / name, .resume = resume, .frames = frames}, {}, Communicator::world());
     return Cache::open(folder_ / name);
   }
   static const ObjectState& object(const Frame& frame, const std::string& name) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "strands_run.h"
+#include "ymir/base/error.h"
 
 namespace ymir::verification {
 namespace {

@@ -163,7 +163,8 @@ TEST(TimeParams, AreDeclaredWithTheirConstructedDefaults) {
   const SchemaInfo info = TimeParams::schema().info();
   const TimeParams time;
   EXPECT_EQ(info.find("fps")->default_value, ParamValue(time.fps));
-  EXPECT_EQ(info.params.size(), 6u);
+  EXPECT_EQ(info.find("largest_speed")->default_value, ParamValue(time.largest_speed));
+  EXPECT_EQ(info.params.size(), 8u);
 }
 
 }  // namespace
