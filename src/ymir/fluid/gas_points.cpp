@@ -67,8 +67,9 @@ void leave_out_solids(Taps& taps, const float* open, const int* tiles) {
 
 }  // namespace
 
-void GasPoints::locate(std::span<const Vec3d> positions) {
+void GasPoints::locate(std::span<const Vec3d> positions, std::span<const double> radii) {
   count_ = positions.size();
+  balls_.locate(positions, radii);
   const GridDomain& domain = grid_->domain();
   const BucketSet& buckets = grid_->volume().buckets();
   Communicator& communicator = domain.communicator();
@@ -180,6 +181,25 @@ void GasPoints::sample_as(ChannelId<T> faces, std::span<Vec3d> out) {
        i < located_.size(); ++i)
     values[i] = ambient;
   answer<Vec3d>(values, out);
+  balls_.sample(faces, out);
+}
+
+void GasPoints::squares(std::span<Vec3d> out) {
+  DiscreteVolume& volume = grid_->volume();
+  const BucketSet& buckets = volume.buckets();
+  std::vector<Vec3d> values(located_.size(), {0, 0, 0});
+  auto open = read(volume, grid_->open, Stencil::box);
+  for_each_bucket(buckets, open, [&](int t) {
+    for (int i = first_[static_cast<std::size_t>(t)]; i < first_[static_cast<std::size_t>(t) + 1]; ++i)
+      for (int c = 0; c < 3; ++c) {
+        Taps taps = taps_of(located_[static_cast<std::size_t>(i)].x, c, buckets.coord(t), grid_->voxel());
+        leave_out_solids(taps, open.tile(0, c), buckets.neighbours(t).data());
+        for (const double w : taps.weight) values[static_cast<std::size_t>(i)][c] += w * w;
+      }
+  });
+  answer<Vec3d>(values, out);
+  for (std::size_t i = 0; i < count_; ++i)
+    if (balls_.is_ball(i)) out[i] = balls_.squares(i);
 }
 
 void GasPoints::sample(ChannelId<float> faces, std::span<Vec3d> out) { sample_as(faces, out); }
@@ -203,6 +223,18 @@ std::vector<Vec3d> GasPoints::to_located(std::span<const Vec3d> values) const {
 }
 
 void GasPoints::splat(std::span<const Vec3d> values, ChannelId<double> faces) {
+  if (!balls_.any()) {
+    splat_trilinear(values, faces);
+    return;
+  }
+  std::vector<Vec3d> small(values.begin(), values.end());
+  for (std::size_t i = 0; i < count_; ++i)
+    if (balls_.is_ball(i)) small[i] = {0, 0, 0};
+  splat_trilinear(small, faces);
+  balls_.splat(values, faces);
+}
+
+void GasPoints::splat_trilinear(std::span<const Vec3d> values, ChannelId<double> faces) {
   DiscreteVolume& volume = grid_->volume();
   const BucketSet& buckets = volume.buckets();
   const double h = grid_->voxel();
