@@ -548,4 +548,12 @@ void CurvesObject::weigh(std::vector<BucketKey>& keys, std::vector<double>& weig
   }
 }
 
+Box CurvesObject::extent() const {
+  Box box;
+  for (int g = 0; g < strands_.group_count(); ++g)
+    for (std::size_t lane = 0; lane < StrandSystem::lanes; ++lane)
+      if (strands_.group(g).id[lane] >= 0) box.include(strands_.group(g).home[lane]);
+  return box;
+}
+
 }  // namespace ymir

@@ -82,6 +82,7 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   void restore(const ObjectState* whole) override;
   std::uint64_t hash() const override { return strands_.hash(); }
   void weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const override;
+  Box extent() const override;
   void migrate() override { strands_.migrate(); }
 
   // The steps of the timeline, public for tests and benchmarks.

@@ -10,6 +10,7 @@
 #include "ymir/objects/point_body.h"
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/physics/particles/point_midpoint.h"
 #include "ymir/physics/particles/point_newton.h"
 
 namespace ymir {
@@ -18,11 +19,31 @@ namespace {
 constexpr int contact_passes = 3;
 constexpr int max_local_iterations = 50;
 constexpr double local_tolerance = 1e-13;  // relative error of a velocity
+// Middles of a step: at most so many, fewer when velocities there change by less than this fraction.
+constexpr int max_middles = 8;
+constexpr double middle_tolerance = 1e-4;
 constexpr double negligible_speed = 1e-9;  // below it changes do not matter [m/s]
 
 // Ids: the source in the high bits (0: points of a file), the number of the birth in the low ones.
 constexpr std::uint64_t id_of(std::size_t source, std::int64_t i) {
   return static_cast<std::uint64_t>(source) << 44 | static_cast<std::uint64_t>(i);
+}
+
+void copy_vectors(int n, ConstVec3Planes from, Vec3Planes to) {
+  std::copy_n(from.x, n, to.x);
+  std::copy_n(from.y, n, to.y);
+  std::copy_n(from.z, n, to.z);
+}
+
+// Largest |b - a| / |b|; NaN if any is.
+double largest_change(int n, ConstVec3Planes a, ConstVec3Planes b) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) {
+    const Vec3d to{b.x[i], b.y[i], b.z[i]};
+    const double change = norm(to - Vec3d{a.x[i], a.y[i], a.z[i]}) / (norm(to) + negligible_speed);
+    most = change <= most ? most : change;
+  }
+  return most;
 }
 
 template <class To, class From>
@@ -36,8 +57,10 @@ Array converted(const Array& array) {
 
 }  // namespace
 
-// Planes for one thread's bucket at a time; grown, never shrunk.
+// Planes for one thread's bucket at a time; grown, never shrunk: 9 of force and derivative, 9 of the part that does not
+// depend on the velocity, 3 per force for its samples, 9 for the middle of a step.
 struct ParticleObject::Scratch {
+  static constexpr std::size_t fixed = 9, sampled = 18;
   std::vector<double> memory;
   int capacity = 0;
 
@@ -189,17 +212,10 @@ PointBlock ParticleObject::block_at(const Step& step, int bucket, Planes<const V
           particles_.read(radius_, bucket)};
 }
 
-double ParticleObject::solve_bucket(const Step& step, int bucket, Planes<Vec3d>::Type v, Scratch& scratch) const {
-  // Planes: 9 of force and derivative, 9 of the part that does not depend on the velocity, 3 per force for its samples.
-  constexpr std::size_t fixed = 9, sampled = 18;
-  const int n = particles_.count(bucket);
-  scratch.fit(n, sampled + 3 * forces_.size());
-  const auto start = ParticleSystem::read(*begin_, velocity_, bucket);
-  std::copy_n(start.x, n, v.x);
-  std::copy_n(start.y, n, v.y);
-  std::copy_n(start.z, n, v.z);
-  const double* mass = particles_.read(mass_, bucket);
-  const PointBlock block = block_at(step, bucket, v, mass);
+double ParticleObject::solve_bucket(const PointBlock& block, Planes<const Vec3d>::Type start, Planes<Vec3d>::Type v,
+                                    Scratch& scratch) const {
+  constexpr std::size_t fixed = Scratch::fixed, sampled = Scratch::sampled;
+  const int n = block.count;
   Dependence strongest = Dependence::none;
   for (std::size_t p = fixed; p < sampled; ++p) std::fill_n(scratch.plane(p), n, 0.0);
   for (std::size_t k = 0; k < forces_.size(); ++k) {
@@ -214,13 +230,40 @@ double ParticleObject::solve_bucket(const Step& step, int bucket, Planes<Vec3d>:
     for (std::size_t k = 0; k < forces_.size(); ++k)
       if (forces_[k].on_velocity != Dependence::none)
         forces_[k].accumulate(block, scratch.vector(sampled + 3 * k), out);
-    const double change = newton_step(n, step.dt, negligible_speed, mass, start, out.force, out.derivative, v);
+    const double change = newton_step(n, block.dt, negligible_speed, block.mass, start, out.force, out.derivative, v);
     // One iteration is exact for forces linear in the velocity. Otherwise convergence is quadratic: what is left after
     // a change is of the order of its square.
     if (strongest != Dependence::nonlinear || change * change <= local_tolerance) return 0;
     if (std::isnan(change)) return change;
   }
   return 1;
+}
+
+// The middle of the step by fixed-point iteration: where the point is there decides what the fields do to it.
+double ParticleObject::solve_middle(const Step& step, int bucket, Planes<Vec3d>::Type v, Planes<Vec3d>::Type middle,
+                                    Scratch& scratch) const {
+  const int n = particles_.count(bucket);
+  const auto from = ParticleSystem::read(*begin_, ParticleSystem::position, bucket);
+  const auto start = ParticleSystem::read(*begin_, velocity_, bucket);
+  const double* mass = particles_.read(mass_, bucket);
+  Step half = step;
+  half.dt = 0.5 * step.dt;
+  PointBlock block = block_at(half, bucket, middle, mass);
+  const std::size_t first = Scratch::sampled + 3 * forces_.size();
+  const auto position = scratch.vector(first), before = scratch.vector(first + 3);
+  block.position = position;
+  copy_vectors(n, start, middle);
+  double residual = 0;
+  for (int iteration = 0; iteration < max_middles; ++iteration) {
+    middle_positions(n, step.dt, from, middle, position);
+    copy_vectors(n, middle, before);
+    residual = solve_bucket(block, start, middle, scratch);
+    // The first middle is a guess from the velocity before; the second makes the step second order.
+    if (!(residual <= local_tolerance) || (iteration > 0 && largest_change(n, before, middle) <= middle_tolerance))
+      break;
+  }
+  end_velocities(n, step.dt, mass, start, middle, scratch.forces(0).derivative, v);
+  return residual;
 }
 
 std::vector<CoupledObject::Seat> ParticleObject::seat(std::span<const std::int64_t> pieces) {
@@ -279,12 +322,27 @@ void ParticleObject::advance(const Step& step) {
   std::vector<double> residual(static_cast<std::size_t>(particles_.buckets().local_count()));
   auto x = write(particles_, ParticleSystem::position);
   auto v = write(particles_, velocity_);
+  const bool fields = std::any_of(forces_.begin(), forces_.end(), [](const PointForce& f) { return bool(f.sample); });
   for_each_bucket(particles_.buckets(), x, v, [&](int bucket) {
     thread_local Scratch scratch;
+    const int n = particles_.count(bucket);
+    scratch.fit(n, Scratch::sampled + 3 * forces_.size() + 9);
     const auto velocity = v(bucket);
-    residual[static_cast<std::size_t>(bucket)] = solve_bucket(step, bucket, velocity, scratch);
-    take_attached(bucket, velocity);
-    move_bucket(step, bucket, x(bucket), velocity);
+    double& left = residual[static_cast<std::size_t>(bucket)];
+    // Exchange with a gas is counted by the backward Euler step: there fields are sampled where points are.
+    if (fields && !coupled_to_gas_) {
+      const auto middle = scratch.vector(Scratch::sampled + 3 * forces_.size() + 6);
+      left = solve_middle(step, bucket, velocity, middle, scratch);
+      take_attached(bucket, velocity);
+      take_attached(bucket, middle);
+      move_bucket(step, bucket, middle, x(bucket), velocity);
+    } else {
+      const auto start = ParticleSystem::read(*begin_, velocity_, bucket);
+      copy_vectors(n, start, velocity);
+      left = solve_bucket(block_at(step, bucket, velocity, particles_.read(mass_, bucket)), start, velocity, scratch);
+      take_attached(bucket, velocity);
+      move_bucket(step, bucket, velocity, x(bucket), velocity);
+    }
   });
   report_.residual = 0;
   for (const double r : residual) report_.residual = r <= report_.residual ? report_.residual : r;  // NaN wins
@@ -298,15 +356,16 @@ void ParticleObject::advance(const Step& step) {
   }
 }
 
-void ParticleObject::move_bucket(const Step& step, int bucket, Planes<Vec3d>::Type x, Planes<Vec3d>::Type v) const {
+void ParticleObject::move_bucket(const Step& step, int bucket, Planes<const Vec3d>::Type mean, Planes<Vec3d>::Type x,
+                                 Planes<Vec3d>::Type v) const {
   const int n = particles_.count(bucket);
   const auto from = ParticleSystem::read(*begin_, ParticleSystem::position, bucket);
   const double dt = step.dt;
 #pragma omp simd
   for (int i = 0; i < n; ++i) {
-    x.x[i] = from.x[i] + dt * v.x[i];
-    x.y[i] = from.y[i] + dt * v.y[i];
-    x.z[i] = from.z[i] + dt * v.z[i];
+    x.x[i] = from.x[i] + dt * mean.x[i];
+    x.y[i] = from.y[i] + dt * mean.y[i];
+    x.z[i] = from.z[i] + dt * mean.z[i];
   }
   const PointBlock start =
       block_at(step, bucket, ParticleSystem::read(*begin_, velocity_, bucket), particles_.read(mass_, bucket));
@@ -483,6 +542,15 @@ void ParticleObject::weigh(std::vector<BucketKey>& keys, std::vector<double>& we
     keys.push_back(particles_.buckets().key(b));
     weights.push_back(particles_.count(b));
   }
+}
+
+Box ParticleObject::extent() const {
+  Box box;
+  for (int b = 0; b < particles_.buckets().local_count(); ++b) {
+    const auto x = particles_.read(ParticleSystem::position, b);
+    for (int i = 0; i < particles_.count(b); ++i) box.include(x[i]);
+  }
+  return box;
 }
 
 }  // namespace ymir

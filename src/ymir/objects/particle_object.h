@@ -3,6 +3,8 @@
 //
 //   m (v - v_n) / dt = f(x_n, v),   x = x_n + dt v
 //
+// Where prescribed fields act (drag, force_field), by a damped implicit midpoint of second order instead
+// (physics/particles/point_midpoint.h): tracers stay on their streamlines.
 // Forces depend on a point alone, so the system is 3x3 blocks; every bucket is solved to convergence by Newton's method
 // in cache, and the outer Newton loop of the pipeline sees a converged object. Points that constraints attach to
 // something get their velocity from the coupled system instead (point_body.h); contacts respond to all alike.
@@ -38,10 +40,11 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   void add_source(PointSource source) { sources_.push_back(std::move(source)); }
   void add_force(PointForce force) override { forces_.push_back(std::move(force)); }
   PointField<Vec3d> vector_field(std::string_view name) const override;
-  void solve_every_iteration() override {}  // as it always does
+  void solve_every_iteration() override { coupled_to_gas_ = true; }  // solved in each one anyway
   void visit_points(const std::function<void(const PointBlock&)>& visit) const override;
   void add_contact(PointContact contact) { contacts_.push_back(std::move(contact)); }
   void add_removal(PointRemoval removal) { removals_.push_back(std::move(removal)); }
+  bool removes_points() const { return !removals_.empty(); }
   // Channel of this name given with the points, if any: it overrides a behavior's parameter per point.
   template <class T>
   std::optional<ParticleChannel<T>> override_channel(std::string_view name) const {
@@ -81,6 +84,7 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   void restore(const ObjectState* whole) override;
   std::uint64_t hash() const override;
   void weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const override;
+  Box extent() const override;
   void migrate() override { particles_.migrate(); }
   void unload_buckets() override;
   void reload_buckets() override;
@@ -96,9 +100,15 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
  private:
   struct Scratch;
   PointBlock block_at(const Step& step, int bucket, Planes<const Vec3d>::Type velocity, const double* mass) const;
-  double solve_bucket(const Step& step, int bucket, Planes<Vec3d>::Type v, Scratch& scratch) const;
+  // m (v - start) / dt = f at the block's place, time and dt; v holds a guess. Returns what is left: 0, 1 or NaN.
+  double solve_bucket(const PointBlock& block, Planes<const Vec3d>::Type start, Planes<Vec3d>::Type v,
+                      Scratch& scratch) const;
+  double solve_middle(const Step& step, int bucket, Planes<Vec3d>::Type v, Planes<Vec3d>::Type middle,
+                      Scratch& scratch) const;
   void take_attached(int bucket, Planes<Vec3d>::Type v) const;
-  void move_bucket(const Step& step, int bucket, Planes<Vec3d>::Type x, Planes<Vec3d>::Type v) const;
+  // By the mean velocity of the substep; contacts correct the velocity at its end.
+  void move_bucket(const Step& step, int bucket, Planes<const Vec3d>::Type mean, Planes<Vec3d>::Type x,
+                   Planes<Vec3d>::Type v) const;
   double mass_of(double radius, double density) const;
   double largest_speed() const;  // on this rank [m/s]
   void ingest();
@@ -132,6 +142,7 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   SolveReport report_;
   StrandReport coupled_report_;  // where this object leads the coupled system
   ParticleBatch unloaded_;
+  bool coupled_to_gas_ = false;
 };
 
 }  // namespace ymir

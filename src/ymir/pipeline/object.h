@@ -9,6 +9,7 @@
 
 #include "ymir/data/bucket.h"
 #include "ymir/data/frame.h"
+#include "ymir/math/box.h"
 #include "ymir/pipeline/object_report.h"
 #include "ymir/pipeline/solve_report.h"
 #include "ymir/pipeline/timeline.h"
@@ -55,6 +56,8 @@ class Object {
   virtual bool any_bucket_size() const { return true; }
   virtual void unload_buckets() {}
   virtual void reload_buckets() {}
+  // Box around what weigh() counts on this rank: its buckets are not made smaller than what can divide it.
+  virtual Box extent() const { return {}; }
 
  protected:
   Object(std::string path, int group) : path_(std::move(path)), group_(group) {}

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ymir/base/hash.h"
 #include "ymir/base/log.h"
@@ -19,6 +20,8 @@ constexpr double tolerated_imbalance = 1.15;
 // share among threads and fall out of the cache. A step of two in size is eight in content, so sizes do not swing.
 constexpr double few_elements = 32, many_elements = 4096;
 constexpr std::int64_t few_buckets = 512;
+// What is smaller than this part of a bucket counts as one place.
+constexpr double one_place = 1e-6;
 
 }  // namespace
 
@@ -191,15 +194,32 @@ void Simulation::fit_buckets() {
   std::vector<double> weights;
   for (const auto& object : objects_) object->weigh(keys, weights);
   const std::int64_t buckets = communicator().sum(static_cast<std::int64_t>(keys.size()));
-  const std::int64_t elements = element_count();
   if (buckets == 0) return;
-  const double mean = static_cast<double>(elements) / static_cast<double>(buckets);
+  // Only what lives in these buckets counts: voxels have a grid of their own.
+  double local = 0;
+  for (const double w : weights) local += w;
+  const auto elements = static_cast<double>(communicator().sum(static_cast<std::int64_t>(local)));
+  const double mean = elements / static_cast<double>(buckets);
   const double factor = mean < few_elements && buckets > few_buckets ? 2 : mean > many_elements ? 0.5 : 1;
-  if (factor == 1) return;
+  if (factor == 1 || (factor < 1 && domain_.bucket_size() <= least_bucket_size(elements))) return;
   for (const auto& object : objects_) object->unload_buckets();
   domain_.set_bucket_size(domain_.bucket_size() * factor);
   for (const auto& object : objects_) object->reload_buckets();
   log::debug(fmt::format("{:.0f} elements per bucket: edges are {:.3g} m now", mean, domain_.bucket_size()));
+}
+
+// Even points in a row are apart in buckets of this size; those that still are not lie in one place, and no smaller
+// bucket would part them [m].
+double Simulation::least_bucket_size(double elements) const {
+  Box box;
+  for (const auto& object : objects_) box.include(object->extent());
+  double longest = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double high = communicator().max(box.high[axis]), low = -communicator().max(-box.low[axis]);
+    longest = std::max(longest, high - low);
+  }
+  const bool in_one_place = !(longest > one_place * domain_.bucket_size()) || !std::isfinite(longest);
+  return in_one_place ? std::numeric_limits<double>::infinity() : longest * many_elements / elements;
 }
 
 void Simulation::balance() {

@@ -89,6 +89,7 @@ class Simulation {
   void note_substep();
   void end_report(double seconds);
   void fit_buckets();
+  double least_bucket_size(double elements) const;
   void balance();
 
   TimeParams time_;

@@ -90,5 +90,87 @@ TEST(ParticleObject, BucketsFitTheirContentsAsACloudExpands) {
   EXPECT_GT(simulation.domain().bucket_size(), 0.05);
 }
 
+// Stands for a gas: many elements that live in no bucket of the simulation.
+class Voxels final : public Object {
+ public:
+  Voxels() : Object("voxels", 0) {}
+  void schedule(Timeline&) override {}
+  std::int64_t element_count() const override { return 1'000'000; }
+  void save() override {}
+  void rollback() override {}
+  std::optional<std::string> non_finite() const override { return std::nullopt; }
+  ObjectState frame_state() const override { return {path(), "state", {}, {}}; }
+  ObjectState checkpoint() const override { return frame_state(); }
+  void restore(const ObjectState*) override {}
+  std::uint64_t hash() const override { return 0; }
+  void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}
+  void migrate() override {}
+};
+
+// Size of buckets and number of buckets with points after so many substeps.
+struct Buckets {
+  double size;
+  int used;
+  std::int64_t points;
+};
+Buckets buckets_after(int substeps, double size, const PointSource::Description& source, bool beside_a_gas,
+                      double longest_life = 0) {
+  Communicator alone;
+  TimeParams time;
+  time.fps = 1000;
+  Simulation simulation(time, size, alone);
+  auto& object =
+      simulation.add(std::make_unique<ParticleObject>("points", 0, simulation.domain(), ParticleObject::Description{}));
+  object.add_source(PointSource(source, nullptr));
+  if (longest_life > 0)
+    object.add_removal(
+        {"kill", "old points",
+         [=](const PointBlock& block, const double* age, const std::uint64_t*, std::span<std::uint8_t> dead) {
+           for (int i = 0; i < block.count; ++i)
+             if (age[i] > longest_life) dead[static_cast<std::size_t>(i)] = 1;
+         }});
+  if (beside_a_gas) simulation.add(std::make_unique<Voxels>());
+  simulation.ingest();
+  for (int frame = 1; frame <= substeps; ++frame) simulation.advance_frame(frame);
+  return {simulation.domain().bucket_size(), object.particles().buckets().local_count(), object.element_count()};
+}
+
+PointSource::Description burst(std::int64_t count, double edge) {
+  PointSource::Description d;
+  d.rate = 1e10;
+  d.limit = count;
+  d.size = {edge, edge, edge};
+  return d;
+}
+
+// A size halved in every substep is 0 after 1,074 of them.
+TEST(ParticleObject, BucketsKeepTheirSizeForEverBesideAGas) {
+  for (const std::int64_t count : {0, 1, 20}) {
+    const Buckets end = buckets_after(1200, 0.25, burst(count, 0.1), true);
+    EXPECT_EQ(end.size, 0.25) << count << " points";
+    EXPECT_EQ(end.points, count);
+  }
+}
+
+TEST(ParticleObject, BucketsOfPointsInOnePlaceAreNotHalvedForEver) {
+  const Buckets end = buckets_after(1200, 0.25, burst(5000, 0), false);
+  EXPECT_EQ(end.points, 5000);
+  EXPECT_EQ(end.size, 0.25);
+}
+
+TEST(ParticleObject, BucketsSurviveTheDeathOfAllPoints) {
+  PointSource::Description d = burst(5000, 1);
+  const Buckets end = buckets_after(1200, 0.25, d, true, 0.01);
+  EXPECT_EQ(end.points, 0);
+  EXPECT_GT(end.size, 1e-3);
+}
+
+TEST(ParticleObject, BucketsOfManyPointsAreHalvedUntilThreadsCanShareThem) {
+  const Buckets end = buckets_after(40, 100, burst(100'000, 1), true);
+  EXPECT_EQ(end.points, 100'000);
+  EXPECT_GT(end.used, 100'000 / 4096);
+  EXPECT_GT(end.size, 0.05);
+}
+
 }  // namespace
 }  // namespace ymir
