@@ -1,45 +1,24 @@
 // ymir-vdb-worker: reads or writes one VDB file for ymir, so that a hostile file harms nothing but this process.
 //
-//   ymir-vdb-worker read FILE LIMIT_BYTES SECONDS     contents on standard output
-//   ymir-vdb-worker write FILE INPUT_BYTES SECONDS    contents on standard input
+//   ymir-vdb-worker read LIMIT_BYTES MEMORY_BYTES SECONDS     contents on standard output
+//   ymir-vdb-worker write INPUT_BYTES MEMORY_BYTES SECONDS    contents on standard input
 //
-// Exit status 0: done. 1: the message is on standard output. Anything else: it crashed.
-#include <malloc.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
+// Descriptor 3 is the file, opened by ymir: this program opens nothing (confinement.h).
+// Exit status 0: done. 1: the message is on standard output. 126: it could not confine itself. Else: it crashed.
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <new>
 #include <string>
 #include <string_view>
 
+#include "confinement.h"
 #include "vdb_io.h"
 #include "ymir/base/error.h"
 #include "ymir/cache/formats/vdb_stream.h"
 
 namespace {
-
-constexpr std::uint64_t own_bytes = std::uint64_t{2} << 30;  // libraries, stacks and OpenVDB's tables
-
-void limit(int resource, std::uint64_t value) {
-  const rlimit bound{value, value};
-  setrlimit(static_cast<__rlimit_resource>(resource), &bound);
-}
-
-void confine(std::uint64_t payload_bytes, std::uint64_t seconds) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  close_range(3, ~0u, 0);  // nothing of the parent is within reach
-  mallopt(M_ARENA_MAX, 2);
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, seconds);
-#ifndef __SANITIZE_ADDRESS__
-  // The tree, its copy as contents and the encoded bytes while they grow.
-  limit(RLIMIT_AS, own_bytes + 6 * payload_bytes);
-#endif
-}
 
 bool send(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
@@ -68,20 +47,27 @@ int refuse(std::string_view message) {
   return ymir::vdb_worker_refused;
 }
 
-}  // namespace
-
-int main(int count, char** words) {
-  if (count != 5) return refuse("usage: ymir-vdb-worker read|write FILE BYTES SECONDS");
-  const std::string_view mode = words[1];
-  const std::uint64_t bytes = std::strtoull(words[3], nullptr, 10);
-  confine(bytes, std::strtoull(words[4], nullptr, 10));
+int work(int count, char** words) {
+  const std::string_view mode = count == 5 ? words[1] : "";
+  if (mode != "read" && mode != "write") return refuse("usage: ymir-vdb-worker read|write BYTES MEMORY_BYTES SECONDS");
+  const std::uint64_t bytes = std::strtoull(words[2], nullptr, 10);
+  ymir::start_openvdb();
+  ymir::confine({.memory_bytes = std::strtoull(words[3], nullptr, 10),
+                 .cpu_seconds = std::strtoull(words[4], nullptr, 10),
+                 .descriptors = ymir::vdb_worker_file + 1,
+                 .writes_files = mode == "write"});
   try {
-    if (mode == "read") return send(ymir::encode_vdb(ymir::load_vdb(words[2], bytes)).bytes()) ? 0 : 2;
-    ymir::save_vdb(words[2], ymir::decode_vdb(receive(bytes), words[2]));
+    if (mode == "read") return send(ymir::encode_vdb(ymir::load_vdb(ymir::vdb_worker_file, bytes)).bytes()) ? 0 : 2;
+    ymir::save_vdb(ymir::vdb_worker_file, ymir::decode_vdb(receive(bytes), "contents"));
     return 0;
   } catch (const std::bad_alloc&) {
-    return refuse("needs more memory than a VDB file may; crop or coarsen it");
+    return refuse(ymir::vdb_worker_out_of_memory);
   } catch (const std::exception& error) {
     return refuse(error.what());
   }
 }
+
+}  // namespace
+
+// Without the farewells of libraries: they would ask for what a confined process is refused.
+int main(int count, char** words) { _exit(work(count, words)); }

@@ -1,9 +1,12 @@
 #include "vdb_io.h"
 
 #include <fmt/format.h>
+#include <openvdb/io/Stream.h>
 #include <openvdb/openvdb.h>
 #include <openvdb/points/PointConversion.h>
 #include <openvdb/points/PointCount.h>
+#include <tbb/global_control.h>
+#include <ext/stdio_filebuf.h>
 
 #include <algorithm>
 #include <numeric>
@@ -249,14 +252,29 @@ openvdb::GridBase::Ptr make_points(const NamedPoints& in) {
   return grid;
 }
 
+// With the places of grids in the file, as openvdb::io::File writes it, so that readers can take one grid of many.
+class SeekableArchive final : public openvdb::io::Archive {
+ public:
+  Ptr copy() const override { return std::make_shared<SeekableArchive>(*this); }
+  void save(std::ostream& stream, const openvdb::GridCPtrVec& grids, const openvdb::MetaMap& metadata) const {
+    write(stream, grids, /*seekable=*/true, metadata);
+  }
+};
+
 }  // namespace
 
-VdbContents load_vdb(const std::string& path, std::uint64_t limit_bytes) {
+void start_openvdb() {
+  // Threads could not be started later; one is also what makes every run of a file alike.
+  static const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
   openvdb::initialize();
-  openvdb::io::File file(path);
-  file.open(/*delayLoad=*/false);
+}
+
+VdbContents load_vdb(int file, std::uint64_t limit_bytes) {
+  __gnu_cxx::stdio_filebuf<char> buffer(file, std::ios::in | std::ios::binary);
+  std::istream stream(&buffer);
   VdbContents contents;
-  const auto grids = file.getGrids();
+  openvdb::io::Stream archive(stream, /*delayLoad=*/false);
+  const auto grids = archive.getGrids();
   for (const auto& grid : *grids) {
     if (!grid) continue;
     if (const auto scalar = openvdb::gridPtrCast<openvdb::FloatGrid>(grid)) {
@@ -272,18 +290,18 @@ VdbContents load_vdb(const std::string& path, std::uint64_t limit_bytes) {
   return contents;
 }
 
-void save_vdb(const std::string& path, const VdbContents& contents) {
-  openvdb::initialize();
-  openvdb::GridPtrVec grids;
+void save_vdb(int file, const VdbContents& contents) {
+  openvdb::GridCPtrVec grids;
   for (const VolumeGrid& grid : contents.volumes)
     grids.push_back(grid.components == 1 ? make_volume<openvdb::FloatGrid>(grid, contents.half)
                                          : make_volume<openvdb::Vec3SGrid>(grid, contents.half));
   for (const NamedPoints& points : contents.points) grids.push_back(make_points(points));
-  openvdb::io::File file(path);
   openvdb::MetaMap metadata;
   metadata.insertMeta("creator", openvdb::StringMetadata("ymir"));
-  file.write(grids, metadata);
-  file.close();
+  __gnu_cxx::stdio_filebuf<char> buffer(file, std::ios::out | std::ios::binary);
+  std::ostream stream(&buffer);
+  SeekableArchive().save(stream, grids, metadata);
+  if (!stream.flush()) throw Error(ExitCode::io, "cannot be written; check the free space of its disk");
 }
 
 }  // namespace ymir

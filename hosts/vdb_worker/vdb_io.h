@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "ymir/cache/formats/vdb.h"
 
 namespace ymir {
 
-VdbContents load_vdb(const std::string& path, std::uint64_t limit_bytes);
-void save_vdb(const std::string& path, const VdbContents& contents);
+// Registers OpenVDB's types and keeps it to one thread; before the process confines itself.
+void start_openvdb();
+// Both take an open, seekable file.
+VdbContents load_vdb(int file, std::uint64_t limit_bytes);
+void save_vdb(int file, const VdbContents& contents);
 
 }  // namespace ymir

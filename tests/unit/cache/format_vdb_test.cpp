@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -135,6 +137,8 @@ TEST_F(VdbFile, WritesAndReadsBackPoints) {
 TEST_F(VdbFile, RefusesWhatIsNoVdb) {
   expect_refusal([&] { read_vdb(folder / "none.vdb"); }, {"none.vdb", "no such file"});
   expect_refusal([&] { read_vdb(folder.path()); }, {"not a regular file"});
+  ASSERT_EQ(mkfifo((folder / "pipe.vdb").c_str(), 0600), 0);
+  expect_refusal([&] { read_vdb(folder / "pipe.vdb"); }, {"not a regular file"});
   write_file(folder / "a.vdb", "hello, this is text");
   expect_refusal([&] { read_vdb(folder / "a.vdb"); }, {"a.vdb: byte 0", "mark of a VDB file"});
 }
@@ -178,6 +182,11 @@ TEST_F(VdbFile, RefusesWhatHasNoPlaceInAUniformGrid) {
   const VdbContents mask = read_vdb(sample("mask.vdb"));
   EXPECT_TRUE(mask.volumes.empty());
   EXPECT_EQ(mask.skipped, std::vector<std::string>{"inside (bool)"});
+}
+
+// sphere.vdb with one byte changed: OpenVDB allocates what memory happens to say.
+TEST_F(VdbFile, RefusesAFileThatAsksForGigabytesTheSameWayEveryTime) {
+  for (int i = 0; i < 6; ++i) expect_refusal([] { read_vdb(sample("bomb.vdb")); }, {"bomb.vdb", "needs more memory"});
 }
 
 TEST_F(VdbFile, SurvivesDamagedFiles) {

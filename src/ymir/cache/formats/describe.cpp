@@ -191,6 +191,9 @@ FileSummary describe_vdb(const std::filesystem::path& path) {
   }
   summary.set_prefix("");
   for (const std::string& name : contents.skipped) summary.add("grid " + name, std::string("not read"));
+  summary.add("read by", std::string(vdb_worker_is_filtered()
+                                         ? "a program without files, network or processes"
+                                         : "a program with limits alone; build with libseccomp to confine it"));
   return summary.take();
 }
 

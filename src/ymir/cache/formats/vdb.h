@@ -1,7 +1,8 @@
 // OpenVDB volumes and points.
 //
-// OpenVDB 10 overflows its heap on hostile files, so its code runs only in the program ymir-vdb-worker, with limits on
-// memory and time: a file that crashes it is an error message here. A build without OpenVDB refuses every call.
+// OpenVDB 10 overflows its heap on hostile files, so its code runs only in the program ymir-vdb-worker, which gets an
+// open file and two pipes and may ask the system for nothing else, with limits on memory and time: a file that crashes
+// it is an error message here. A build without OpenVDB refuses every call.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,8 @@ struct VdbLimits {
 };
 
 bool has_openvdb();
+// Whether system calls of ymir-vdb-worker are filtered (libseccomp); without, it is confined by its limits alone.
+bool vdb_worker_is_filtered();
 // Non-finite voxels and positions are errors naming grid and voxel or point.
 VdbContents read_vdb(const std::filesystem::path& path, const VdbLimits& limits = {});
 void write_vdb(const std::filesystem::path& path, const VdbContents& contents);

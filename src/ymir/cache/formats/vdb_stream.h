@@ -13,6 +13,9 @@
 namespace ymir {
 
 constexpr int vdb_worker_refused = 1;  // exit status: standard output holds the message
+constexpr int vdb_worker_file = 3;     // descriptor of the VDB file
+constexpr const char* vdb_worker_out_of_memory =
+    "needs more memory than a VDB file of its size may; crop or coarsen it";
 
 ByteWriter encode_vdb(const VdbContents& contents);
 VdbContents decode_vdb(std::span<const std::byte> bytes, const std::string& name);

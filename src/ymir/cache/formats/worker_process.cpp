@@ -17,10 +17,10 @@
 #include "ymir/base/timer.h"
 #include "ymir/cache/atomic_file.h"
 
-extern char** environ;
-
 namespace ymir {
 namespace {
+
+constexpr int file_descriptor = 3;
 
 class Descriptor {
  public:
@@ -41,7 +41,7 @@ class Descriptor {
 // The child; killed and reaped however the caller leaves.
 class Child {
  public:
-  Child(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+  Child(const std::filesystem::path& program, const std::vector<std::string>& arguments, int file) {
     std::array<int, 2> in{};
     std::array<int, 2> out{};
     // A socket instead of a pipe: writing to a dead reader must be an error, not a SIGPIPE.
@@ -57,12 +57,15 @@ class Child {
     posix_spawn_file_actions_adddup2(&actions, child_in.get(), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, child_out.get(), STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (file >= 0) posix_spawn_file_actions_adddup2(&actions, file, file_descriptor);
     std::vector<std::string> words{program.string()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    const int error = ::posix_spawn(&process_, program.c_str(), &actions, nullptr, argv.data(), environ);
+    // Libraries read settings from the environment; what the user set for ymir is not meant for it.
+    std::array<char*, 1> environment{nullptr};
+    const int error = ::posix_spawn(&process_, program.c_str(), &actions, nullptr, argv.data(), environment.data());
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) fail_io(program, "cannot start", error);
   }
@@ -93,8 +96,8 @@ class Child {
 }  // namespace
 
 WorkerResult run_worker(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                        std::span<const std::byte> input, const WorkerLimits& limits) {
-  Child child(program, arguments);
+                        std::span<const std::byte> input, const WorkerLimits& limits, int file) {
+  Child child(program, arguments, file);
   WorkerResult result;
   const Timer timer;
   std::vector<std::byte> part(std::size_t{1} << 20);

@@ -22,9 +22,9 @@ struct WorkerResult {
   std::vector<std::byte> output;
 };
 
-// `input` becomes its standard input, its standard output the result; standard error is discarded. An Error(io) when
-// the program cannot be started.
+// `input` becomes its standard input, its standard output the result; standard error is discarded. An open `file` (or
+// -1) becomes its descriptor 3. It gets no environment. An Error(io) when the program cannot be started.
 WorkerResult run_worker(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                        std::span<const std::byte> input, const WorkerLimits& limits);
+                        std::span<const std::byte> input, const WorkerLimits& limits, int file = -1);
 
 }  // namespace ymir
