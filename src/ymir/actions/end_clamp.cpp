@@ -14,10 +14,14 @@ RodEdge<double> edge_of(const StrandStep& s, int lane, int edge) {
   return {{e.t.x[lane], e.t.y[lane], e.t.z[lane]}, e.inverse_length[lane], {e.m1.x[lane], e.m1.y[lane], e.m1.z[lane]}};
 }
 
-// The twist of half an edge is less than half a turn.
+// Bending is measured in the frame of the strand's edge alone: the mean with the ghost's would soften it where the end
+// may turn about itself. The twist of half an edge is less than half a turn.
 Geometry geometry_at(const RodEdge<double>& edge, const RodEdge<double>& ghost, bool tip) {
-  return tip ? Geometry(edge, ghost, twist_between(edge, ghost, 0.0))
-             : Geometry(ghost, edge, twist_between(ghost, edge, 0.0));
+  Geometry g = tip ? Geometry(edge, ghost, twist_between(edge, ghost, 0.0))
+                   : Geometry(ghost, edge, twist_between(ghost, edge, 0.0));
+  g.e.m1 = g.f.m1 = edge.m1;
+  g.m2e = g.m2f = cross(edge.t, edge.m1);
+  return g;
 }
 
 RodEdge<double> ghost_of(const EmbeddedPoint& target, Vec3d tangent, Vec3d m1, double inverse_length) {
@@ -63,6 +67,7 @@ void EndClamp::assemble(StrandStep& s, int lane, int edge, const EmbeddedPoint& 
   double c[3], j[3][8], y[3], h[packed_size(8)] = {};
   BendTwist::value(g, c);
   BendTwist::gradient(g, j);
+  for (int r = 0; r < 2; ++r) j[r][3] = j[r][7] = j[r][3] + j[r][7];
   const int own_first = tip_ ? 0 : 4;  // coordinates of the strand's edge: vector, angle
   double elastic[4][4] = {}, whole[4][4];
   for (int r = 0; r < 3; ++r) {

@@ -73,7 +73,7 @@ void StrandNewton::allocate(int group, Forces forces, Constraints constraints) {
     vertex_length_ = take(n);
     by_tangent_ = take(9 * n);
   }
-  if (turning_) upper_ = take(upper);
+  upper_ = turning_ ? take(upper) : nullptr;
   s.constraint_work.clear();
   for (const auto& constraint : constraints)
     s.constraint_work.push_back(take(n * static_cast<std::size_t>(constraint->work_planes())));
@@ -318,7 +318,7 @@ void StrandNewton::assemble(Forces forces, Constraints constraints) {
 void StrandNewton::mask_given() {
   StrandStep& s = step_;
   for (Real* matrix : {s.matrix, upper_}) {
-    if (matrix == upper_ && !turning_) continue;
+    if (matrix == nullptr) continue;
     if (s.multipliers)
       mask_given<MultiplierLayout>(matrix);
     else
