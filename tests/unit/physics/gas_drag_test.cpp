@@ -52,6 +52,45 @@ TEST(GasDragLaws, DerivativesAreThoseOfTheForce) {
   EXPECT_LT(worst, 1e-8);
 }
 
+// By the direction of the fibre, too: turning it changes what is across and what is along.
+TEST(GasDragLaws, FibresKnowTheirDerivativeByDirection) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> any(-1, 1);
+  double worst = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const Vec3d t = normalized(Vec3d{any(random), any(random), any(random)});
+    const Vec3d w = Vec3d{any(random), any(random), any(random)} * std::pow(10.0, 2 * any(random));
+    const Vec3d across = normalized(cross(t, Vec3d{any(random), any(random), any(random)}));
+    for (const double coefficient : {1.0, 3.0}) {
+      const auto law = [&](double angle) {
+        return fibre_drag(air, 8e-5, 5e-3, t * std::cos(angle) + across * std::sin(angle), w, coefficient);
+      };
+      const FibreDrag at = law(0);
+      const Vec3d slope = (law(1e-5).force - law(-1e-5).force) / 2e-5;
+      Vec3d told{0, 0, 0};
+      for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) told[a] += at.by_tangent[3 * a + b] * across[b];
+      worst = std::max(worst, norm(slope - told) / norm(at.force));
+    }
+  }
+  EXPECT_LT(worst, 1e-7);
+}
+
+// Laws of one kind alone: linear without density, quadratic without viscosity.
+TEST(GasDragLaws, FibresWithoutDensityOrViscosityHaveOneLaw) {
+  const double d = 1e-3, l = 0.01, speed = 4;
+  const Gas thick{0, 2e-5}, ideal{1.2, 0};
+  EXPECT_DOUBLE_EQ(fibre_drag(thick, d, l, {0, 1, 0}, {2 * speed, 0, 0}).force.x,
+                   2 * fibre_drag(thick, d, l, {0, 1, 0}, {speed, 0, 0}).force.x);
+  EXPECT_DOUBLE_EQ(fibre_drag(ideal, d, l, {0, 1, 0}, {speed, 0, 0}, 1.5).force.x,
+                   1.5 * 0.5 * 1.2 * speed * speed * d * l);
+  EXPECT_EQ(norm(fibre_drag(ideal, d, l, {0, 1, 0}, {0, speed, 0}).force), 0);
+  // The linear law is the limit of the whole one.
+  const Vec3d slow{1e-3 * air.viscosity / (air.density * d), 0, 0};
+  const Gas same{0, air.viscosity};
+  EXPECT_DOUBLE_EQ(fibre_drag(air, d, l, {0, 1, 0}, slow).force.x, fibre_drag(same, d, l, {0, 1, 0}, slow).force.x);
+}
+
 TEST(OpenFraction, IsExactForPlanes) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> any(-1, 1);
