@@ -20,19 +20,28 @@ class GasCloud {
   bool takes_part(std::size_t i) const { return mass[i] > 0 && points.in_gas(i); }
   bool on_strand(std::size_t i) const { return length[i] > 0; }
   double volume(std::size_t i) const;  // [m^3]
+  // Carries gas along: its Object does, and it is no hair in air, which is so heavy that it makes no difference.
+  bool dressed(std::size_t i) const { return dressed_[i] != 0; }
+  // Radius of the ball that spreads what the point does [m].
+  double spread(std::size_t i) const;
   // Number of a block's first point.
   std::size_t first(std::size_t target, const PointBlock& block) const {
     return first_[target][static_cast<std::size_t>(block.bucket)] + static_cast<std::size_t>(block.first);
   }
+  std::size_t end(std::size_t target) const { return end_[target]; }  // one past the target's last point
   const std::vector<ForceTarget*>& targets() const { return targets_; }
 
   std::vector<Vec3d> position, velocity, tangent;  // [m], [m/s]
   std::vector<double> mass, diameter, length;      // [kg], [m]; length 0: a loose point
+  std::vector<double> kernel;                      // radius of the ball of weights [voxels]; 0: trilinear
   GasPoints points;
 
  private:
+  VolumeObject* gas_;
   std::vector<ForceTarget*> targets_;
+  std::vector<std::uint8_t> dressed_;
   std::vector<std::vector<std::size_t>> first_;  // per target and block
+  std::vector<std::size_t> end_;                 // per target
 };
 
 // Adds a constant to the force of points; `forces` are those of the whole cloud.

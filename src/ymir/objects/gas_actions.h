@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "ymir/data/discrete_volume.h"
 #include "ymir/math/box.h"
@@ -43,6 +44,12 @@ struct GasWind {
   std::function<Vec3d(double time)> mean;
 };
 
+// Gas that the points of an Object carry along, in the order of visit_points. (physics/fluid/added_mass.h)
+struct Dressing {
+  std::vector<Vec3d> virtual_mass;  // a, per component; of strands: across them, in each
+  std::vector<Vec3d> added;         // a rho V of what has room in faces [kg]
+};
+
 // What other Objects and the gas do to each other, in the Newton loop: solids are solved `passes` times in all, the gas
 // after each of them but the last. [method notes C, 7]
 class GasCoupling {
@@ -51,14 +58,29 @@ class GasCoupling {
   virtual const std::string& owner() const = 0;
   virtual std::string what() const = 0;
   virtual int passes() const = 0;
+  // When everything is there, before the first substep.
+  virtual void begin() {}
+  // When a substep begins: finds the points of objects. True: some of them carry gas along.
+  virtual bool collect(const Step&) { return false; }
+  // Then: adds the share of faces that they take [1], for all couplings before the next.
+  virtual void take_room(ChannelId<double> /*room*/) {}
+  // Then: what objects with the gas that they carry leave to the rest of it, and how they give way to the pressure.
+  // `room` is invalid where nothing is carried.
+  virtual void dress(ChannelId<double> /*room*/) {}
+  // Adds the share of faces that the carried gas takes.
+  virtual void take_carried_room(ChannelId<double> /*room*/) {}
+  // Adds the flow of the carried gas [m/s], with the gas at `velocity`.
+  virtual void carry(ChannelId<float> /*velocity*/, ChannelId<double> /*flow*/) {}
   // Before solids are solved.
   virtual void prepare(const Step& step) = 0;
-  // After that: the room that objects take, if any.
+  // After that: the flow of objects, if they take room.
   virtual void occupy(const Step&) {}
   // Then: changes the velocity of the gas, which holds what it is without coupling, before its pressure.
   virtual void react(const Step& step, ChannelId<float> velocity) = 0;
+  // Then: adds the flow of the gas at `velocity` through objects that let it pass along them only.
+  virtual void let_through(ChannelId<float> /*velocity*/) {}
   // flow += what the flow of objects, as occupy() gave it, loses for a slope of the pressure's potential dt p/rho, both
-  // on faces [m/s]: symmetric, and at most the mobility of occupy() in each sum of a row. Called many times;
+  // on faces [m/s]: symmetric, and at most the mobility of dress() in each sum of a row. Called many times;
   // collective.
   virtual void give_way(ChannelId<double> /*slope*/, ChannelId<double> /*flow*/) {}
   // The pressure is known: the slope of its potential, times the open fraction of faces [m/s].

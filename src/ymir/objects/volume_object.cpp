@@ -30,6 +30,14 @@ Array gathered(const DiscreteVolume& volume, const std::vector<int>& tiles, Chan
 }
 
 template <class T>
+void fill_faces(DiscreteVolume& volume, ChannelId<T> id, T value) {
+  auto out = write(volume, id);
+  for_each_bucket(volume.buckets(), out, [&](int t) {
+    for (int c = 0; c < 3; ++c) std::fill_n(out.tile(t, c), GasGrid::voxels, value);
+  });
+}
+
+template <class T>
 Array all_tiles(const DiscreteVolume& volume, ChannelId<T> id, int component = 0) {
   const std::size_t values = volume.channel(id.index).tile_values();
   const auto count = static_cast<std::size_t>(volume.buckets().local_count());
@@ -91,8 +99,16 @@ const Porous& VolumeObject::porous() {
                        for (const auto& coupling : couplings_) coupling->give_way(slope, flow);
                      }};
     projection_.set_porous(*porous_);
+    room_ = grid_.volume().add_channel<double>("object_share", {n, Sampling::face, 0.0, 3, true});
+    air_ = grid_.volume().add_channel<float>("air", {n, Sampling::face, 0.0f, 3, true});
   }
   return *porous_;
+}
+
+const Dressing* VolumeObject::dressing(const ForceTarget* target) const {
+  const auto found =
+      std::find_if(dressings_.begin(), dressings_.end(), [&](const auto& d) { return d.first == target; });
+  return found != dressings_.end() ? found->second : nullptr;
 }
 
 int VolumeObject::passes() const {
@@ -134,6 +150,10 @@ void VolumeObject::schedule(Timeline& timeline) {
   if (!winds_.empty())
     own(Stage::boundary_motion, "wind at the rim", {}, {"velocity"}, [this](const Step& step) { blow(step); });
   for (const GasWind& wind : winds_) action(Stage::boundary_motion, wind.owner, wind.what, {"velocity"});
+  for (const auto& coupling : couplings_) coupling->begin();
+  if (porous_)
+    own(Stage::detection, "room that objects take", {}, {"pores", "object_mobility"},
+        [this](const Step& step) { make_room(step); });
   for (const auto& coupling : couplings_)
     timeline.add({Stage::solid_forces,
                   group(),
@@ -323,6 +343,47 @@ void VolumeObject::feed(const Step& step) {
     if (source.feed) source.feed(step);
 }
 
+// --- objects in it
+
+void VolumeObject::make_room(const Step& step) {
+  DiscreteVolume& volume = grid_.volume();
+  carried_ = false;
+  for (const auto& coupling : couplings_) carried_ = coupling->collect(step) || carried_;
+  if (carried_) {
+    fill_faces(volume, room_, 0.0);
+    for (const auto& coupling : couplings_) coupling->take_room(room_);
+  }
+  fill_faces(volume, porous_->pores, 1.0f);
+  fill_faces(volume, porous_->mobility, 0.0f);
+  for (const auto& coupling : couplings_) coupling->dress(carried_ ? room_ : ChannelId<double>{});
+  if (!carried_) return;
+  fill_faces(volume, room_, 0.0);
+  for (const auto& coupling : couplings_) coupling->take_carried_room(room_);
+}
+
+// e u = kappa A + the flow of what is carried, e = kappa + its share.
+ChannelId<float> VolumeObject::air() {
+  if (!carried_) return grid_.velocity;
+  DiscreteVolume& volume = grid_.volume();
+  const ChannelId<double> carried = projection_.porous()->slope();  // free until the pressure is solved
+  fill_faces(volume, carried, 0.0);
+  for (const auto& coupling : couplings_) coupling->carry(grid_.velocity, carried);
+  auto moves = read(volume, carried);
+  auto room = read(volume, room_);
+  auto pores = read(volume, porous_->pores);
+  auto u = read(volume, grid_.velocity);
+  auto out = write(volume, air_);
+  for_each_bucket(volume.buckets(), moves, room, pores, u, out, [&](int t) {
+    for (int c = 0; c < 3; ++c)
+      for (int i = 0; i < GasGrid::voxels; ++i) {
+        const auto kappa = static_cast<double>(pores.tile(t, c)[i]), a = static_cast<double>(u.tile(t, c)[i]);
+        out.tile(t, c)[i] = static_cast<float>((kappa * a + moves.tile(t, c)[i]) / (kappa + room.tile(t, c)[i]));
+      }
+  });
+  volume.set_background(air_.index, volume.channel(grid_.velocity.index).background);
+  return air_;
+}
+
 void VolumeObject::balance() {
   GridDomain& domain = grid_.domain();
   if (domain.communicator().size() == 1) return;
@@ -351,7 +412,7 @@ void VolumeObject::blow(const Step& step) {
   if (winds_.empty()) return;
   DiscreteVolume& volume = grid_.volume();
   // A gust accelerates all air, by a pressure that falls over lengths far beyond this gas.
-  const Vec3d change = mean_wind(step.time + step.dt) - mean_wind(step.time);
+  const Vec3d change = gust(step);
   auto life = read(volume, grid_.life, Stencil::box);
   auto u = read_write(volume, grid_.velocity);
   for_each_bucket(volume.buckets(), life, u, [&](int t) {
@@ -412,10 +473,7 @@ void VolumeObject::apply_forces(const Step& step) {
   if (step.iteration == 0 || report_.status != SolveReport::Status::failed)
     report_.status = step.iteration + 1 < passes() ? SolveReport::Status::iterating : SolveReport::Status::converged;
   if (step.iteration == 0 && !forces_.empty()) {
-    auto zero = write(grid_.volume(), acceleration_);
-    for_each_bucket(grid_.volume().buckets(), zero, [&](int t) {
-      for (int c = 0; c < 3; ++c) std::fill_n(zero.tile(t, c), GasGrid::voxels, 0.0f);
-    });
+    fill_faces(grid_.volume(), acceleration_, 0.0f);
     for (const GasForce& force : forces_) force.accumulate(step, acceleration_);
     add_scaled(grid_.velocity, acceleration_, description_.reflection ? 0.5 * step.dt : step.dt);
   }
@@ -424,18 +482,7 @@ void VolumeObject::apply_forces(const Step& step) {
     copy_faces(grid_.velocity, start_);
   else
     copy_faces(start_, grid_.velocity);
-  if (porous_) {
-    auto pores = write(grid_.volume(), porous_->pores);
-    auto flow = write(grid_.volume(), porous_->flow);
-    auto mobility = write(grid_.volume(), porous_->mobility);
-    for_each_bucket(grid_.volume().buckets(), pores, flow, mobility, [&](int t) {
-      for (int c = 0; c < 3; ++c) {
-        std::fill_n(pores.tile(t, c), GasGrid::voxels, 1.0f);
-        std::fill_n(flow.tile(t, c), GasGrid::voxels, 0.0f);
-        std::fill_n(mobility.tile(t, c), GasGrid::voxels, 0.0f);
-      }
-    });
-  }
+  if (porous_) fill_faces(grid_.volume(), porous_->flow, 0.0f);
   for (const auto& coupling : couplings_) coupling->occupy(step);
   for (const auto& coupling : couplings_) coupling->react(step, grid_.velocity);
 }
@@ -464,6 +511,7 @@ ProjectionReport VolumeObject::projected(ChannelId<float> velocity, double dt) {
 
 void VolumeObject::project(const Step& step) {
   if (!advancing(step)) return;
+  for (const auto& coupling : couplings_) coupling->let_through(grid_.velocity);
   projected_ = projected(grid_.velocity, step.dt);
   if (viscosity_.solver && !viscosity_.report.converged) return;  // reported already
   report_.iterations = projected_.solve.iterations;

@@ -58,6 +58,15 @@ class VolumeObject final : public Object {
   // Objects take room in the gas; made when first asked for. All couplings add to the same channels, cleared before.
   const Porous& porous();
   bool is_porous() const { return porous_.has_value(); }
+  // Objects whose points carry gas along; the dressing is that of the current substep.
+  void add_dressing(const ForceTarget* target, const Dressing* dressing) { dressings_.emplace_back(target, dressing); }
+  const Dressing* dressing(const ForceTarget* target) const;  // nullptr: none
+  // What the gas between objects moves at [m/s]: the velocity of the grid where nothing is carried along. Collective.
+  ChannelId<float> air();
+  // By how much the wind changes all air in this substep [m/s].
+  Vec3d gust(const Step& step) const { return mean_wind(step.time + step.dt) - mean_wind(step.time); }
+  // Of gas, by its forces, in this substep [m/s^2]; invalid: there are none.
+  ChannelId<float> acceleration() const { return forces_.empty() ? ChannelId<float>{} : acceleration_; }
   int passes() const;  // over solids per substep, of all couplings
   // In the last pass solids take what the gas has left for them; it is not solved again.
   bool advancing(const Step& step) const { return step.iteration == 0 || step.iteration + 1 < passes(); }
@@ -69,6 +78,8 @@ class VolumeObject final : public Object {
   }
   // mu [Pa s], constant.
   void set_viscosity(double mu, const DiffusionOptions& options = {});
+  // That the grid resolves [m^2/s].
+  double kinematic_viscosity() const { return viscosity_.solver ? viscosity_.mu / description_.density : 0; }
   // Simulated where these objects are.
   void stay_around(const ForceTarget* target) { around_.push_back(target); }
 
@@ -103,6 +114,7 @@ class VolumeObject final : public Object {
   void fit_tiles(const Step& step);
   void fit_boundary(const Step& step);
   void feed(const Step& step);
+  void make_room(const Step& step);
   void blow(const Step& step);
   void apply_forces(const Step& step);
   void apply_viscosity(const Step& step);
@@ -147,6 +159,10 @@ class VolumeObject final : public Object {
   std::vector<GasWind> winds_;
   std::vector<std::unique_ptr<GasCoupling>> couplings_;
   std::optional<Porous> porous_;
+  std::vector<std::pair<const ForceTarget*, const Dressing*>> dressings_;
+  ChannelId<double> room_;  // share of faces that objects take; then of the gas they carry
+  ChannelId<float> air_;
+  bool carried_ = false;  // objects carry gas along in this substep
   std::vector<const ForceTarget*> around_;
   Pressure pressure_;
   struct {

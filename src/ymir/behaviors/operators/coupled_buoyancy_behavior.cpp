@@ -13,7 +13,11 @@ Schema<CoupledBuoyancyBehavior::Params> CoupledBuoyancyBehavior::schema() {
       .param(&Params::inertia, "inertia",
              "Objects give way to the pressure, also those lighter than the gas; otherwise they stand like pillars. "
              "With non_stick walls this is approximate for light ones.")
-      .param(&Params::on_objects, "on_objects", "The pressure pushes objects; otherwise they only take room.");
+      .param(&Params::on_objects, "on_objects", "The pressure pushes objects; otherwise they only take room.")
+      .param(
+          &Params::added_mass, "added_mass",
+          "Objects carry gas along: a ball in gas of the same density feels half its mass more. Otherwise gas passes "
+          "as between columns along its way, and light objects accelerate too much.");
 }
 
 void CoupledBuoyancyBehavior::create(Scope& scope) {
@@ -21,7 +25,8 @@ void CoupledBuoyancyBehavior::create(Scope& scope) {
   const std::vector<ForceTarget*> targets = scope.force_targets();
   if (gases.empty() || targets.empty()) return scope.switch_off();
   for (VolumeObject* gas : gases)
-    couple_buoyancy(*gas, targets, scope.path(), {params_.gravity, params_.inertia, params_.on_objects});
+    couple_buoyancy(*gas, targets, scope.path(),
+                    {params_.gravity, params_.inertia, params_.on_objects, params_.added_mass});
 }
 
 }  // namespace ymir

@@ -11,6 +11,7 @@ struct CoupledBuoyancyBehavior final : Behavior {
     Vec3d gravity{0, -9.81, 0};  // [m/s^2]
     bool inertia = true;
     bool on_objects = true;
+    bool added_mass = true;
   };
   static Schema<Params> schema();
 
