@@ -1,6 +1,7 @@
 #include "ymir/actions/coupled_drag.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ymir/actions/drag_force.h"
 #include "ymir/actions/gas_cloud.h"
@@ -35,14 +36,23 @@ class DragCoupling final : public GasCoupling {
   std::string what() const override { return "coupled drag"; }
   int passes() const override { return params_.on_gas && params_.on_objects ? std::max(2, params_.passes) : 1; }
 
+  void begin() override {
+    memory_.assign(cloud_.targets().size(), -1);
+    for (std::size_t t = 0; params_.on_gas && t < memory_.size(); ++t)
+      if (gas_->dressing(cloud_.targets()[t]) != nullptr) memory_[t] = cloud_.targets()[t]->add_memory("wake");
+  }
+
   void prepare(const Step& step) override {
     if (step.iteration == 0) {
       cloud_.collect();
       air_.assign(cloud_.size(), {0, 0, 0});
       felt_.assign(cloud_.size(), {0, 0, 0});
+      take_dressing();
     }
     last_ = step.iteration > 0 && !gas_->advancing(step);
-    if (!last_) cloud_.points.sample(gas_->grid().velocity, air_);
+    if (last_) return;
+    cloud_.points.sample(gas_->air(), air_);
+    for (std::size_t i = 0; i < wake_.size(); ++i) air_[i] -= wake_[i];
   }
 
   void react(const Step& step, ChannelId<float> velocity) override {
@@ -56,7 +66,7 @@ class DragCoupling final : public GasCoupling {
       const FibreDrag d = drag(i, cloud_.tangent[i], cloud_.velocity[i]);
       felt_[i] = d.force;
       const auto schur = [&](double k) {
-        const double m = cloud_.mass[i];
+        const double m = cloud_.mass[i] + added_[i];
         return cloud_.on_strand(i) || !params_.on_objects ? k : k * m / (m + step.dt * k);
       };
       give[i] = {schur(d.derivative.xx), schur(d.derivative.yy), schur(d.derivative.zz)};
@@ -71,18 +81,57 @@ class DragCoupling final : public GasCoupling {
     cloud_.points.sample(force_, change);
     for (std::size_t i = 0; i < cloud_.size(); ++i)
       for (int k = 0; k < 3; ++k) felt_[i][k] += give[i][k] * change[i][k];
+    leave_wake(step.dt);
   }
 
  private:
+  // What coupled buoyancy says about points, and what they remember.
+  void take_dressing() {
+    factor_.assign(cloud_.size(), params_.strength);
+    added_.assign(cloud_.size(), 0);
+    wake_.clear();
+    for (std::size_t t = 0; t < cloud_.targets().size(); ++t) {
+      const std::size_t first = t > 0 ? cloud_.end(t - 1) : 0;
+      if (memory_[t] >= 0) cloud_.targets()[t]->recall(memory_[t], wake_);
+      wake_.resize(cloud_.end(t), {0, 0, 0});
+      const Dressing* dressing = gas_->dressing(cloud_.targets()[t]);
+      for (std::size_t i = first; dressing != nullptr && i < cloud_.end(t); ++i) {
+        if (!cloud_.takes_part(i) || !cloud_.dressed(i)) continue;
+        const Vec3d a = dressing->virtual_mass[i - first];
+        const double mean = (a.x + a.y + a.z) / 3;
+        factor_[i] *= cloud_.on_strand(i) ? (1 + mean) / 2 : 2 * (1 + mean) / 3;
+        const Vec3d gas = dressing->added[i - first];
+        added_[i] = (gas.x + gas.y + gas.z) / 3;
+      }
+    }
+  }
+
+  // Own disturbance of the gas at loose points: grows with what they give to it, and is left behind or spreads.
+  void leave_wake(double dt) {
+    for (std::size_t t = 0; t < memory_.size(); ++t) {
+      if (memory_[t] < 0) continue;
+      const std::size_t first = t > 0 ? cloud_.end(t - 1) : 0;
+      std::vector<Vec3d> wake(cloud_.end(t) - first, {0, 0, 0});
+      for (std::size_t i = first; i < cloud_.end(t); ++i) {
+        if (!cloud_.takes_part(i) || !cloud_.dressed(i)) continue;
+        const double r = cloud_.spread(i), away = norm(air_[i] - cloud_.velocity[i]) / r;
+        const double spreads = 2.5 * gas_->kinematic_viscosity() / (r * r);
+        wake[i - first] =
+            (wake_[i] - felt_[i] * (dt / (2 * M_PI * law_.density * r * r * r))) / (1 + dt * (away + spreads));
+      }
+      cloud_.targets()[t]->remember(memory_[t], wake);
+    }
+  }
+
   FibreDrag drag(std::size_t i, Vec3d tangent, Vec3d velocity) const {
     const Vec3d w = air_[i] - velocity;
     FibreDrag d = cloud_.on_strand(i) ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], tangent, w)
                                       : FibreDrag{sphere_drag(law_, cloud_.diameter[i], w), {}};
-    d.force *= params_.strength;
-    for (double& turn : d.by_tangent) turn *= params_.strength;
+    d.force *= factor_[i];
+    for (double& turn : d.by_tangent) turn *= factor_[i];
     for (double* k :
          {&d.derivative.xx, &d.derivative.yy, &d.derivative.zz, &d.derivative.xy, &d.derivative.xz, &d.derivative.yz})
-      *k *= params_.strength;
+      *k *= factor_[i];
     return d;
   }
 
@@ -146,8 +195,11 @@ class DragCoupling final : public GasCoupling {
   Gas law_;
   GasCloud cloud_;
   ChannelId<double> force_, stiffness_, impulse_;
-  std::vector<Vec3d> air_;   // velocity of the gas at points [m/s]
-  std::vector<Vec3d> felt_;  // force on points that the gas has felt [N]
+  std::vector<int> memory_;             // per target: where it keeps its wake; -1: nowhere
+  std::vector<double> factor_, added_;  // of the law; mass of the gas that points carry [kg]
+  std::vector<Vec3d> wake_;             // when the substep began [m/s]
+  std::vector<Vec3d> air_;              // velocity of the gas at points, without their own wake [m/s]
+  std::vector<Vec3d> felt_;             // force on points that the gas has felt [N]
   bool last_ = false;
 };
 

@@ -8,6 +8,15 @@
 // I is the change of velocity by drag, M = rho h^3 the mass of a face, F the force on points at the last u and v. In
 // the last pass solids are solved once more with the force that the gas has felt, F + k W dI, and no other: momentum is
 // exchanged to rounding after any number of passes.
+//
+// Points that also carry gas along (coupled_buoyancy.h) have its mass in k, and M = rho kappa h^3. The pressure of the
+// reaction, which is spread over the weights, pushes the point itself: F is the law's times 2(1 + a)/3 (spheres) or
+// (1 + a)/2 (strands). The gas at a sphere is what its weights read between the objects, less its own wake c:
+//
+//   dc/dt = -F/(2 pi rho r^3) - c (|w|/r + 2.5 nu/r^2),   r radius of the weights, w relative velocity
+//
+// the disturbance that F makes in a ball of radius r and leaves behind. It is kept with the points. [method notes C,
+// light bodies, 4]
 #pragma once
 
 #include "ymir/objects/volume_object.h"

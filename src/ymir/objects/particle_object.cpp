@@ -149,6 +149,33 @@ void ParticleObject::visit_points(const std::function<void(const PointBlock&)>& 
            particles_.read(velocity_, b), particles_.read(mass_, b), particles_.read(radius_, b)});
 }
 
+int ParticleObject::add_memory(const std::string& name) {
+  std::string unused = name;
+  for (int i = 2; particles_.find_channel(unused); ++i) unused = name + std::to_string(i);
+  return particles_.add_channel<Vec3d>(unused).index;
+}
+
+void ParticleObject::recall(int memory, std::vector<Vec3d>& values) const {
+  for (int b = 0; b < particles_.buckets().local_count(); ++b) {
+    const auto from = particles_.read(ParticleChannel<Vec3d>{memory}, b);
+    for (int i = 0; i < particles_.count(b); ++i) values.push_back(from[i]);
+  }
+}
+
+void ParticleObject::remember(int memory, std::span<const Vec3d> values) {
+  std::vector<std::size_t> first(static_cast<std::size_t>(particles_.buckets().local_count()) + 1, 0);
+  for (std::size_t b = 0; b + 1 < first.size(); ++b)
+    first[b + 1] = first[b] + static_cast<std::size_t>(particles_.count(static_cast<int>(b)));
+  auto out = write(particles_, ParticleChannel<Vec3d>{memory});
+  for_each_bucket(particles_.buckets(), out, [&](int b) {
+    const auto to = out(b);
+    for (int i = 0; i < particles_.count(b); ++i) {
+      const Vec3d v = values[first[static_cast<std::size_t>(b)] + static_cast<std::size_t>(i)];
+      to.x[i] = v.x, to.y[i] = v.y, to.z[i] = v.z;
+    }
+  });
+}
+
 void ParticleObject::ingest() {
   born_.assign(sources_.size(), 0);
   // Rank 0 holds the file's points; append sends them to their owners.

@@ -42,6 +42,9 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   PointField<Vec3d> vector_field(std::string_view name) const override;
   void solve_every_iteration() override { coupled_to_gas_ = true; }  // solved in each one anyway
   void visit_points(const std::function<void(const PointBlock&)>& visit) const override;
+  int add_memory(const std::string& name) override;
+  void recall(int memory, std::vector<Vec3d>& values) const override;
+  void remember(int memory, std::span<const Vec3d> values) override;
   void add_contact(PointContact contact) { contacts_.push_back(std::move(contact)); }
   void add_removal(PointRemoval removal) { removals_.push_back(std::move(removal)); }
   bool removes_points() const { return !removals_.empty(); }

@@ -26,7 +26,9 @@ struct Tank {
     boundary.update(grid, 0, 0);
     for (std::uint64_t i = 0; i < 40; ++i) {
       Random random(2, i);
-      where.push_back({random.uniform(0.3, 2.9), random.uniform(0.3, 2.9), random.uniform(0.3, 2.9)});
+      const Vec3d x{random.uniform(0.3, 2.9), random.uniform(0.3, 2.9), random.uniform(0.3, 2.9)};
+      if (norm(x - Vec3d{1, 1, 1}) < 0.5) continue;
+      where.push_back(x);
       radii.push_back(i % 3 == 0 ? 0 : i % 3 == 1 ? 1.25 : random.uniform(1.25, 11));
     }
     points.locate(where, radii);

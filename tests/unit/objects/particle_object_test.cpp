@@ -73,6 +73,45 @@ TEST(ParticleObject, EmissionIsSmoothWithinASubstep) {
   for (std::size_t i = 1; i < heights.size(); ++i) EXPECT_NEAR(heights[i] - heights[i - 1], 0.02, 1e-12);
 }
 
+// What points remember is part of their state: undone with it, hashed, and in every checkpoint.
+TEST(ParticleObject, KeepsWhatItsPointsRemember) {
+  Communicator alone;
+  TimeParams time;
+  time.fps = 10;
+  const auto make = [&](Simulation& simulation) -> ParticleObject& {
+    auto& object = simulation.add(
+        std::make_unique<ParticleObject>("points", 0, simulation.domain(), ParticleObject::Description{}));
+    object.add_source(PointSource(steady(100), nullptr));
+    return object;
+  };
+  Simulation simulation(time, 0.25, alone), other(time, 0.25, alone);
+  ParticleObject &object = make(simulation), &copy = make(other);
+  const int memory = object.add_memory("wake"), second = object.add_memory("wake");
+  EXPECT_NE(memory, second);
+  copy.add_memory("wake");
+  copy.add_memory("wake");
+  simulation.ingest();
+  other.ingest();
+  for (int frame = 1; frame <= 3; ++frame) simulation.advance_frame(frame);
+  std::vector<Vec3d> values, found;
+  object.recall(memory, found);
+  ASSERT_EQ(found.size(), 30u);
+  for (const Vec3d& v : found) EXPECT_EQ(v, (Vec3d{0, 0, 0}));  // at birth
+  for (int i = 0; i < 30; ++i) values.push_back({1.0 * i, 2, -0.5 * i});
+  const std::uint64_t before = object.hash();
+  object.remember(memory, values);
+  EXPECT_NE(object.hash(), before);
+  object.save();
+  object.remember(memory, std::vector<Vec3d>(30, Vec3d{7, 7, 7}));
+  object.rollback();
+  found.clear();
+  object.recall(memory, found);
+  EXPECT_EQ(found, values);
+  const ObjectState state = object.checkpoint();
+  copy.restore(&state);
+  EXPECT_EQ(copy.hash(), object.hash());
+}
+
 TEST(ParticleObject, BucketsFitTheirContentsAsACloudExpands) {
   Communicator alone;
   TimeParams time;
