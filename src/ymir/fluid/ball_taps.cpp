@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "ymir/parallel/bytes.h"
+#include "ymir/parallel/threads.h"
 #include "ymir/physics/fluid/added_mass.h"
 
 namespace ymir {
@@ -97,55 +98,63 @@ void BallTaps::cut(std::span<const Vec3d> positions, std::span<const double> rad
 void BallTaps::make_taps() {
   const DiscreteVolume& volume = grid_->volume();
   const double h = grid_->voxel();
-  voxel_.clear();
-  weight_.clear();
-  for (Fragment& f : fragments_) {
-    const BucketCoord tile = volume.buckets().coord(f.tile);
+  taps_.resize(static_cast<std::size_t>(volume.buckets().local_count()));
+  parallel_for(volume.buckets().local_count(), [&](std::ptrdiff_t t) {
+    Taps& taps = taps_[static_cast<std::size_t>(t)];
+    taps.voxel.clear();
+    taps.weight.clear();
+    const BucketCoord tile = volume.buckets().coord(static_cast<int>(t));
     const Vec3i origin{tile.x * n, tile.y * n, tile.z * n};
-    Reach reach = reach_of(f.x, f.radius, h);
-    for (int a = 0; a < 3; ++a) {
-      reach.low[a] = std::max(reach.low[a] - origin[a], 0);
-      reach.high[a] = std::min(reach.high[a] - origin[a], n - 1);
+    for (int i = first_[static_cast<std::size_t>(t)]; i < first_[static_cast<std::size_t>(t) + 1]; ++i) {
+      Fragment& f = fragments_[static_cast<std::size_t>(i)];
+      Reach reach = reach_of(f.x, f.radius, h);
+      for (int a = 0; a < 3; ++a) {
+        reach.low[a] = std::max(reach.low[a] - origin[a], 0);
+        reach.high[a] = std::min(reach.high[a] - origin[a], n - 1);
+      }
+      for (int c = 0; c < 3; ++c) {
+        f.first[c] = static_cast<int>(taps.weight.size());
+        const float* open = volume.tiles(grid_->open, c) + t * GasGrid::voxels;
+        Vec3d from;  // the face of voxel 0 as seen from the point [voxels]
+        for (int a = 0; a < 3; ++a) from[a] = origin[a] + (a == c ? 0.0 : 0.5) - f.x[a] / h;
+        for (int z = reach.low.z; z <= reach.high.z; ++z)
+          for (int y = reach.low.y; y <= reach.high.y; ++y)
+            for (int x = reach.low.x; x <= reach.high.x; ++x) {
+              const int at = (z * n + y) * n + x;
+              const double w = added_mass::ball_weight(f.radius, norm(from + Vec3d(Vec3i{x, y, z})));
+              if (!(w > 0) || !(open[at] > 0)) continue;
+              taps.voxel.push_back(static_cast<std::uint16_t>(at));
+              taps.weight.push_back(w);
+            }
+      }
+      f.first[3] = static_cast<int>(taps.weight.size());
     }
-    for (int c = 0; c < 3; ++c) {
-      f.first[c] = static_cast<int>(weight_.size());
-      const float* open = volume.tiles(grid_->open, c) + std::ptrdiff_t{f.tile} * GasGrid::voxels;
-      Vec3d from;  // the face of voxel 0 as seen from the point [voxels]
-      for (int a = 0; a < 3; ++a) from[a] = origin[a] + (a == c ? 0.0 : 0.5) - f.x[a] / h;
-      for (int z = reach.low.z; z <= reach.high.z; ++z)
-        for (int y = reach.low.y; y <= reach.high.y; ++y)
-          for (int x = reach.low.x; x <= reach.high.x; ++x) {
-            const int at = (z * n + y) * n + x;
-            const double w = added_mass::ball_weight(f.radius, norm(from + Vec3d(Vec3i{x, y, z})));
-            if (!(w > 0) || !(open[at] > 0)) continue;
-            voxel_.push_back(static_cast<std::uint16_t>(at));
-            weight_.push_back(w);
-          }
-    }
-    f.first[3] = static_cast<int>(weight_.size());
-  }
+  });
 }
 
 void BallTaps::scale_to_one() {
   const auto over_taps = [&](auto&& of_weight) {
     std::vector<Vec3d> sums(fragments_.size(), {0, 0, 0});
-    for (std::size_t i = 0; i < fragments_.size(); ++i)
+    parallel_for(static_cast<std::ptrdiff_t>(fragments_.size()), [&](std::ptrdiff_t i) {
+      const Fragment& f = fragments_[static_cast<std::size_t>(i)];
+      std::vector<double>& weight = taps_[static_cast<std::size_t>(f.tile)].weight;
       for (int c = 0; c < 3; ++c)
-        for (int k = fragments_[i].first[c]; k < fragments_[i].first[c + 1]; ++k)
-          sums[i][c] += of_weight(weight_[static_cast<std::size_t>(k)]);
+        for (int k = f.first[c]; k < f.first[c + 1]; ++k)
+          sums[static_cast<std::size_t>(i)][c] += of_weight(i, c, weight[static_cast<std::size_t>(k)]);
+    });
     return sums;
   };
   std::vector<Vec3d> scale(ball_.size());
-  gather(over_taps([](double w) { return w; }), scale);
+  gather(over_taps([](std::ptrdiff_t, int, double w) { return w; }), scale);
   for (Vec3d& s : scale)
     for (int c = 0; c < 3; ++c) s[c] = s[c] > 0 ? 1 / s[c] : 0;
   const std::vector<Vec3d> given = scatter(scale);
-  for (std::size_t i = 0; i < fragments_.size(); ++i)
-    for (int c = 0; c < 3; ++c)
-      for (int k = fragments_[i].first[c]; k < fragments_[i].first[c + 1]; ++k)
-        weight_[static_cast<std::size_t>(k)] *= given[i][c];
   squares_.assign(ball_.size(), {0, 0, 0});
-  gather(over_taps([](double w) { return w * w; }), squares_);
+  gather(over_taps([&](std::ptrdiff_t i, int c, double& w) {
+           w *= given[static_cast<std::size_t>(i)][c];
+           return w * w;
+         }),
+         squares_);
 }
 
 void BallTaps::gather(const std::vector<Vec3d>& of_fragments, std::span<Vec3d> out) const {
@@ -194,13 +203,15 @@ void BallTaps::sample_as(ChannelId<T> faces, std::span<Vec3d> out) {
   std::vector<Vec3d> values(fragments_.size());
   auto u = read(volume, faces);
   for_each_bucket(volume.buckets(), u, [&](int t) {
+    const Taps& taps = taps_[static_cast<std::size_t>(t)];
     for (int i = first_[static_cast<std::size_t>(t)]; i < first_[static_cast<std::size_t>(t) + 1]; ++i) {
       const Fragment& f = fragments_[static_cast<std::size_t>(i)];
       for (int c = 0; c < 3; ++c) {
         const T* in = u.tile(t, c);
         double sum = 0;
         for (int k = f.first[c]; k < f.first[c + 1]; ++k)
-          sum += weight_[static_cast<std::size_t>(k)] * static_cast<double>(in[voxel_[static_cast<std::size_t>(k)]]);
+          sum += taps.weight[static_cast<std::size_t>(k)] *
+                 static_cast<double>(in[taps.voxel[static_cast<std::size_t>(k)]]);
         values[static_cast<std::size_t>(i)][c] = sum;
       }
     }
@@ -216,13 +227,14 @@ void BallTaps::splat(std::span<const Vec3d> values, ChannelId<double> faces) {
   const std::vector<Vec3d> given = scatter(values);
   auto out = read_write(volume, faces);
   for_each_bucket(volume.buckets(), out, [&](int t) {
+    const Taps& taps = taps_[static_cast<std::size_t>(t)];
     for (int i = first_[static_cast<std::size_t>(t)]; i < first_[static_cast<std::size_t>(t) + 1]; ++i) {
       const Fragment& f = fragments_[static_cast<std::size_t>(i)];
       for (int c = 0; c < 3; ++c) {
         double* to = out.tile(t, c);
         for (int k = f.first[c]; k < f.first[c + 1]; ++k)
-          to[voxel_[static_cast<std::size_t>(k)]] +=
-              weight_[static_cast<std::size_t>(k)] * given[static_cast<std::size_t>(i)][c];
+          to[taps.voxel[static_cast<std::size_t>(k)]] +=
+              taps.weight[static_cast<std::size_t>(k)] * given[static_cast<std::size_t>(i)][c];
       }
     }
   });

@@ -40,7 +40,7 @@ class BallTaps {
     int tile;      // of this rank
     int sender;    // rank it came from
     int index;     // among those that came from there, in order
-    int first[4];  // of its taps, per component
+    int first[4];  // of its taps among those of the tile, per component
   };
   struct Asked {
     Vec3d x;
@@ -60,10 +60,13 @@ class BallTaps {
   bool any_ = false;
   std::vector<std::uint8_t> ball_;
   std::vector<Vec3d> squares_;
-  std::vector<Fragment> fragments_;         // of this rank's tiles; by tile, then place
-  std::vector<int> first_;                  // of each local tile
-  std::vector<std::uint16_t> voxel_;        // per tap
-  std::vector<double> weight_;              // per tap
+  std::vector<Fragment> fragments_;  // of this rank's tiles; by tile, then place
+  std::vector<int> first_;           // of each local tile
+  struct Taps {
+    std::vector<std::uint16_t> voxel;
+    std::vector<double> weight;
+  };
+  std::vector<Taps> taps_;                  // per local tile
   std::vector<std::vector<int>> sent_to_;   // per rank: ball of each fragment that went there
   std::vector<std::pair<int, int>> order_;  // of fragments as they were cut: rank, index there
   std::vector<int> received_;               // per rank: fragments that came from there
