@@ -5,6 +5,9 @@
 //   mac_cormack      a = S f, b = S^-1 a, f' = a + (f - b)/2
 //   bfecc            f' = S (f + (f - b)/2)
 //
+// The two differ in where half of the error f - b is put right: where it was found, or where the gas carries it. Over
+// moves of a voxel and more only the latter is the place of the error; it takes a third pass.
+//
 // With `limit` the result of the last two is kept within the eight samples around the end of the path; where one of
 // those is not gas, it is S f.
 //
@@ -26,7 +29,7 @@ namespace ymir {
 enum class AdvectionScheme : std::uint8_t { semi_lagrangian, mac_cormack, bfecc };
 
 struct AdvectionOptions {
-  AdvectionScheme scheme = AdvectionScheme::mac_cormack;
+  AdvectionScheme scheme = AdvectionScheme::bfecc;
   Interpolation interpolation = Interpolation::linear;
   bool limit = true;
   bool look_up = false;  // look up every sample, as paths do that leave their neighbourhood: same bits, slower

@@ -54,7 +54,8 @@ Schema<VolumeObjectBehavior::Params> VolumeObjectBehavior::schema() {
       .param(&Params::temperature, "temperature", unit::kelvin, "Temperature of the air around.")
       .positive()
       .param(&Params::advection, "advection",
-             "How values are carried along: semi_lagrangian (smooth), mac_cormack or bfecc (sharper).")
+             "How values are carried along: bfecc (sharp), mac_cormack (as sharp only over moves well below a voxel), "
+             "semi_lagrangian (smooth, cheapest).")
       .enumerated<AdvectionScheme>({{"semi_lagrangian", AdvectionScheme::semi_lagrangian},
                                     {"mac_cormack", AdvectionScheme::mac_cormack},
                                     {"bfecc", AdvectionScheme::bfecc}})

@@ -28,7 +28,7 @@ struct VolumeObjectBehavior final : Behavior {
     double padding = 3;
     double density = 1.2;         // [kg/m^3]
     double temperature = 293.15;  // [K]
-    AdvectionScheme advection = AdvectionScheme::mac_cormack;
+    AdvectionScheme advection = AdvectionScheme::bfecc;
     Interpolation interpolation = Interpolation::linear;
     bool reflection = false;
     double courant_number = 4;
