@@ -1,5 +1,4 @@
-// Operators on a gas against what they promise: confinement, cooling, dissipation, diffusion. [method notes C, section
-// 8]
+// Operators on a gas against what they promise: cooling, dissipation, diffusion. [method notes C, section 8]
 #include <fmt/format.h>
 
 #include "gas_run.h"
@@ -9,67 +8,6 @@ namespace {
 
 using verification::GasSetup;
 using verification::set_material;
-using verification::set_velocity;
-
-// --- vorticity confinement
-
-struct Push {
-  double error;     // of the acceleration, relative to its largest value
-  double spin_up;   // its part along the flow, mean, relative to the exact one
-  double greatest;  // [m/s^2]
-};
-
-// A column that turns about z with vorticity w0 exp(-r^2/2 s^2): a = e h w^2 along the flow.
-Push confinement_of(int n, double w0, double strength) {
-  constexpr double s = 0.2;
-  const double h = 1.6 / n;
-  GasSetup run(
-      "{frames: [1, 1], fps: 1}",
-      fmt::format("  - volume_object: {{voxel: {0}, domain: {{low: [-0.8, -0.8, {1}], high: [0.8, 0.8, {2}], fill: "
-                  "true}}}}\n  - vorticity_confinement: {{strength: {3}}}\n",
-                  h, -12 * h, 12 * h, strength));
-  const auto flow = [&](Vec3d x) {
-    const double r2 = x.x * x.x + x.y * x.y, turn = w0 * s * s * -std::expm1(-r2 / (2 * s * s)) / std::max(r2, 1e-12);
-    return Vec3d{-turn * x.y, turn * x.x, 0};
-  };
-  set_velocity(run.grid(), flow);
-  std::vector<double> before;
-  run.for_faces([&](Vec3d, double u, int) { before.push_back(u); });
-  const double dt = 1e-2;
-  run.gas().apply_forces({0, 0, 0, 0, dt});
-  Push result{0, 0, 0};
-  double along = 0, exact = 0, largest = 0;
-  std::size_t face = 0;
-  run.for_faces([&](Vec3d x, double u, int axis) {
-    const double a = (u - before[face++]) / dt, r = std::hypot(x.x, x.y);
-    // Away from the axis, where there is no direction, and from the sides, beyond which there is still air.
-    if (r < 0.8 * s || r > 2.5 * s || std::abs(x.z) > 4 * h) return;
-    const double w = w0 * std::exp(-r * r / (2 * s * s));
-    const double wanted = strength * h * w * w * (axis == 0 ? -x.y / r : axis == 1 ? x.x / r : 0);
-    result.error = std::max(result.error, std::abs(a - wanted));
-    result.greatest = std::max(result.greatest, std::abs(a));
-    largest = std::max(largest, std::abs(wanted));
-    along += a * wanted, exact += wanted * wanted;
-  });
-  result.error /= largest;
-  result.spin_up = along / exact;
-  return result;
-}
-
-TEST(VorticityConfinement, SpeedsUpAVortexAsItsFormulaSays) {
-  const Push coarse = confinement_of(32, 3, 0.3), fine = confinement_of(64, 3, 0.3);
-  fmt::print("confinement of a Gaussian vortex: error {:.2e}, {:.2e} of the largest; along the flow {:.4f}, {:.4f}\n",
-             coarse.error, fine.error, coarse.spin_up, fine.spin_up);
-  EXPECT_GT(std::log2(coarse.error / fine.error), 1.7);
-  EXPECT_LT(fine.error, 2e-2);
-  EXPECT_NEAR(fine.spin_up, 1, 1e-2);
-}
-
-TEST(VorticityConfinement, GrowsWithTheSquareOfTheFlowAndWithItsStrength) {
-  const double one = confinement_of(32, 3, 0.3).greatest;
-  EXPECT_NEAR(confinement_of(32, 6, 0.3).greatest / one, 4, 1e-3);
-  EXPECT_NEAR(confinement_of(32, 3, 0.9).greatest / one, 3, 1e-3);
-}
 
 // --- one value everywhere
 
@@ -120,7 +58,8 @@ double wave_left(int substeps) {
   constexpr double length = 1.6, kappa = 0.02;
   GasSetup run(fmt::format("{{frames: [1, 1], fps: 1, substeps: {}}}", substeps),
                "  - volume_object: {voxel: 5 cm, domain: {low: [0, 0, 0], high: [1.6, 0.4, 1.6], sides: closed, fill: "
-               "true}}\n  - diffusion: {channel: soot, diffusivity: 200 cm^2/s, tolerance: 1e-10}\n");
+               "true}}\n  - diffusion: {channel: soot, diffusivity: 200 cm^2/s, tolerance: 1e-10}\n"
+               "  - emitter: {materials: [{name: soot}], stop: -1 s}\n");
   const auto wave = [](Vec3d x) { return std::cos(M_PI * x.x / length) * std::cos(2 * M_PI * x.z / length); };
   set_material(run.grid(), run.gas().material("soot"), wave);
   run.advance(1);

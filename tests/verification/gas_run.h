@@ -152,6 +152,7 @@ class GasSetup {
   }
 
   Simulation& simulation() { return *built_.simulation; }
+  const std::vector<Diagnostic>& warnings() const { return built_.warnings; }
   VolumeObject& gas() { return *gas_; }
   GasGrid& grid() { return gas_->grid(); }
   void advance(int frames) {

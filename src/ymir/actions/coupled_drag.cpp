@@ -84,6 +84,21 @@ class DragCoupling final : public GasCoupling {
     leave_wake(step.dt);
   }
 
+  std::optional<double> mismatch() override {
+    if (passes() == 1) return std::nullopt;
+    cloud_.collect_velocities();
+    cloud_.points.sample(gas_->grid().velocity, air_);
+    double sums[2] = {0, 0};
+    for (std::size_t i = 0; i < cloud_.size(); ++i) {
+      if (!cloud_.takes_part(i)) continue;
+      const Vec3d off = drag(i, cloud_.velocity[i]).force - felt_[i];
+      sums[0] += dot(off, off);
+      sums[1] += dot(felt_[i], felt_[i]);
+    }
+    gas_->grid().domain().communicator().ordered_sum(sums);
+    return sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : 0.0;
+  }
+
  private:
   // What coupled buoyancy says about points, and what they remember.
   void take_dressing() {

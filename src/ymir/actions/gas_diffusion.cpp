@@ -1,9 +1,5 @@
 #include "ymir/actions/gas_diffusion.h"
 
-#include <fmt/format.h>
-
-#include "ymir/base/log.h"
-
 namespace ymir {
 
 void add_diffusion(VolumeObject& gas, const std::string& owner, GasDiffusion diffusion) {
@@ -11,18 +7,16 @@ void add_diffusion(VolumeObject& gas, const std::string& owner, GasDiffusion dif
     Diffusion solver;
     std::int64_t version = -1;
   };
-  const ChannelId<float> value = gas.material(diffusion.channel);
+  const ChannelId<float> value = gas.named_material(diffusion.channel);
   const auto state = std::make_shared<State>(State{Diffusion(gas.grid())});
   state->solver.set_wall_value(diffusion.wall_value);
   gas.add_operator(
-      {owner, "diffusion of " + diffusion.channel, [&gas, owner, value, diffusion, state](const Step& step) {
+      {owner, "diffusion of " + diffusion.channel, [&gas, value, diffusion, state](const Step& step) {
          if (state->version != gas.boundary_version()) state->solver.boundary_changed();
          state->version = gas.boundary_version();
          const DiffusionReport report =
              state->solver.diffuse(value, diffusion.diffusivity * step.dt, gas.boundary(), diffusion.options);
-         if (!report.converged)
-           log::warn(fmt::format("{}: {} diffused to a residual of {:.2g} only; use shorter substeps", owner,
-                                 diffusion.channel, report.residual));
+         gas.note_solve("diffusion of " + diffusion.channel, report.iterations, report.converged, report.residual);
        }});
 }
 

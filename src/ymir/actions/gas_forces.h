@@ -12,8 +12,6 @@ struct BuoyancyParams {
 };
 void add_buoyancy(VolumeObject& gas, const std::string& owner, const BuoyancyParams& params);
 
-void add_vorticity_confinement(VolumeObject& gas, const std::string& owner, double strength);
-
 // f <- ambient + (f - ambient) exp(-rate dt).
 void add_dissipation(VolumeObject& gas, const std::string& owner, const std::string& channel, double rate);
 

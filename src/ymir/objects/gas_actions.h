@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,9 @@ class GasCoupling {
   // on faces [m/s]: symmetric, and at most the mobility of dress() in each sum of a row. Called many times;
   // collective.
   virtual void give_way(ChannelId<double> /*slope*/, ChannelId<double> /*flow*/) {}
+  // After the last pass: how far what objects felt is from what the law asks for at the velocities reached, relative.
+  // Collective; nothing where the gas and objects do not answer each other.
+  virtual std::optional<double> mismatch() { return std::nullopt; }
   // The pressure is known: the slope of its potential, times the open fraction of faces [m/s].
   virtual void feel_pressure(const Step&, ChannelId<double> /*slope*/) {}
 };

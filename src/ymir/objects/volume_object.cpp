@@ -7,7 +7,6 @@
 
 #include "ymir/base/error.h"
 #include "ymir/base/log.h"
-#include "ymir/parallel/bytes.h"
 
 namespace ymir {
 namespace {
@@ -17,17 +16,12 @@ constexpr int n = GasGrid::side;
 constexpr double tolerated_imbalance = 1.15;
 // Bytes of the pressure solver per voxel, besides the channels of the volume: vectors and coarser levels.
 constexpr double solver_bytes = 60;
-
-// All values of a tile of a channel as an array of the state.
-Array gathered(const DiscreteVolume& volume, const std::vector<int>& tiles, ChannelId<float> id, int component) {
-  std::vector<float> values;
-  values.reserve(tiles.size() * GasGrid::voxels);
-  for (const int t : tiles) {
-    const float* from = volume.tiles(id, component) + static_cast<std::ptrdiff_t>(t) * GasGrid::voxels;
-    values.insert(values.end(), from, from + GasGrid::voxels);
-  }
-  return Array::of(values);
-}
+// Gas is simulated at most so many voxels ahead of material that moves, or `padding` where that is more.
+constexpr int most_reach = 64;
+// Forces between gas and objects that are farther from their law than this, relative, count as not converged.
+constexpr double tolerated_mismatch = 0.1;
+// A closed room whose contents would have to shrink or grow faster than this is worth a word [1/s].
+constexpr double tolerated_squeeze = 0.01;
 
 template <class T>
 void fill_faces(DiscreteVolume& volume, ChannelId<T> id, T value) {
@@ -35,13 +29,6 @@ void fill_faces(DiscreteVolume& volume, ChannelId<T> id, T value) {
   for_each_bucket(volume.buckets(), out, [&](int t) {
     for (int c = 0; c < 3; ++c) std::fill_n(out.tile(t, c), GasGrid::voxels, value);
   });
-}
-
-template <class T>
-Array all_tiles(const DiscreteVolume& volume, ChannelId<T> id, int component = 0) {
-  const std::size_t values = volume.channel(id.index).tile_values();
-  const auto count = static_cast<std::size_t>(volume.buckets().local_count());
-  return Array::of(std::span<const T>(volume.tiles(id, component), values * count));
 }
 
 }  // namespace
@@ -60,13 +47,30 @@ VolumeObject::VolumeObject(std::string path, int group, const Description& descr
   if (description.box) boundary_.set_box(*description.box);
 }
 
-ChannelId<float> VolumeObject::material(const std::string& name) {
+ChannelId<float> VolumeObject::material(const std::string& name) { return material(name, true); }
+
+std::vector<std::string> VolumeObject::made_materials() const {
+  std::vector<std::string> names{"density", "temperature"};
   for (const Material& m : materials_)
-    if (m.name == name) return m.value;
+    if (m.made && std::find(names.begin(), names.end(), m.name) == names.end()) names.push_back(m.name);
+  return names;
+}
+
+ChannelId<float> VolumeObject::damped_energy() {
+  if (!damped_) damped_ = std::make_unique<DampedEnergy>(grid_);
+  return damped_->damped();
+}
+
+ChannelId<float> VolumeObject::material(const std::string& name, bool made) {
+  for (Material& m : materials_)
+    if (m.name == name) {
+      m.made = m.made || made;
+      return m.value;
+    }
   const auto value = static_cast<float>(ambient(name));
   materials_.push_back({name, grid_.volume().add_channel<float>(name, {n, Sampling::cell, value}),
                         grid_.volume().add_channel<float>("next_" + name, {n, Sampling::cell, value, 1, true}),
-                        ambient(name)});
+                        ambient(name), made});
   return materials_.back().value;
 }
 
@@ -180,10 +184,11 @@ void VolumeObject::schedule(Timeline& timeline) {
   for (const GasSource& source : sources_) action(Stage::emission, source.owner, source.what, {});
   if (!operators_.empty() || !sources_.empty())
     own(Stage::emission, "what changes and enters", {}, {"*"}, [this](const Step& step) { emit(step); });
-  own(Stage::balancing, "tiles are shared among ranks", {}, {"*"}, [this](const Step&) { balance(); });
+  // Not between the last substep and the frame, which shows a velocity that is no state and does not move along.
+  own(Stage::frame_begin, "tiles are shared among ranks", {}, {"*"}, [this](const Step&) { balance(); });
   own(Stage::frame_end, "velocity of neighbouring tiles for the frame", {"velocity"}, {}, [this](const Step&) {
-    grid_.volume().begin_exchange(grid_.velocity.index, Stencil::faces);
-    grid_.volume().end_exchange(grid_.velocity.index);
+    grid_.volume().begin_exchange(shown_velocity().index, Stencil::faces);
+    grid_.volume().end_exchange(shown_velocity().index);
   });
 }
 
@@ -203,6 +208,61 @@ double VolumeObject::largest_speed() const {
       },
       [](double a, double b) { return std::max(a, b); });
   return grid_.domain().communicator().max(local);
+}
+
+// Gas reaches as far as it moves in a substep, and interpolation a voxel or two farther.
+VolumeObject::Reach VolumeObject::reach_of_material(const Step& step) const {
+  const DiscreteVolume& volume = grid_.volume();
+  Communicator& communicator = grid_.domain().communicator();
+  const Vec3d gust = mean_wind(step.time + step.dt) - mean_wind(step.time);
+  const int most = std::max(most_reach, static_cast<int>(std::lround(description_.padding * n)));
+  const auto voxels = [&](double speed) {
+    const double moves = std::max(speed, 0.0) * step.dt / description_.voxel;
+    return moves < most ? std::min(static_cast<int>(std::ceil(moves)) + 2, most) : most;
+  };
+  Reach reach{};
+  for (int c = 0; c < 3; ++c) {
+    struct Range {
+      float low, high;
+    };
+    const Range local = ordered_reduce(
+        volume.buckets().local_count(), Range{0, 0},
+        [&](std::ptrdiff_t t) {
+          const float* u = volume.tiles(grid_.velocity, c) + t * GasGrid::voxels;
+          float low[n] = {}, high[n] = {};  // in lanes
+          for (int i = 0; i < GasGrid::voxels; ++i) {
+            low[i % n] = std::min(low[i % n], u[i]);
+            high[i % n] = std::max(high[i % n], u[i]);
+          }
+          return Range{*std::min_element(low, low + n), *std::max_element(high, high + n)};
+        },
+        [](Range a, Range b) {
+          return Range{std::min(a.low, b.low), std::max(a.high, b.high)};
+        });
+    const double down = communicator.max(-static_cast<double>(local.low)) + std::max(-gust[c], 0.0);
+    const double up = communicator.max(static_cast<double>(local.high)) + std::max(gust[c], 0.0);
+    reach.low[c] = voxels(down);
+    reach.high[c] = voxels(up);
+    reach.speed = std::max({reach.speed, down, up});
+  }
+  return reach;
+}
+
+void VolumeObject::warn_of_short_padding(const Step& step, double speed) const {
+  if (said_padding_) return;
+  const double voxels = speed * step.dt / description_.voxel;
+  const int padding = static_cast<int>(std::lround(description_.padding * n));
+  const bool outruns = !materials_.empty() && voxels > std::max(most_reach, padding);
+  const bool passes = !around_.empty() && voxels > padding;
+  if (!outruns && !passes) return;
+  said_padding_ = true;
+  if (!grid_.domain().communicator().root()) return;
+  log::warn(fmt::format(
+      "{}: gas at {:.3g} m/s crosses {:.0f} voxels in a substep, more than the {} simulated around {}; {}; use more "
+      "substeps, larger voxels or more `padding:`",
+      path(), speed, voxels, outruns ? std::max(most_reach, padding) : padding,
+      outruns ? "what it carries" : "the objects of `around:`",
+      outruns ? "material that goes farther is lost" : "beyond it, gas forgets what they did to it"));
 }
 
 double VolumeObject::step_limit() const {
@@ -239,17 +299,15 @@ std::vector<BucketKey> VolumeObject::wanted_tiles(const Step& step) const {
   limits.high -= Vec3d{1, 1, 1} * (1e-6 * h);
   if (description_.everywhere) return tiles_in(domain, limits);
 
-  // Gas reaches as far as it moves, and interpolation a voxel or two farther. Whole tiles of that are added to tiles at
-  // the end, the rest to what there is.
-  const double reach = std::min(std::ceil(largest_speed() * step.dt / h) + 2, 16.0 * n);
-  const int around = std::max(static_cast<int>(std::lround(description_.padding * n)), static_cast<int>(reach));
-  const int layers = around / n, voxels = around % n;
+  // Whole tiles of padding are added to tiles at the end, the rest to what there is.
+  const int padding = static_cast<int>(std::lround(description_.padding * n));
+  const int layers = padding / n, voxels = padding % n;
   std::vector<BucketKey> keys;
   const auto add = [&](const BucketCoord& at, Vec3i low, Vec3i high) {
-    const auto tile = [](int voxel) { return (voxel + n) / n - 1; };  // -1, 0 or 1
-    for (int z = tile(low.z - voxels); z <= tile(high.z + voxels); ++z)
-      for (int y = tile(low.y - voxels); y <= tile(high.y + voxels); ++y)
-        for (int x = tile(low.x - voxels); x <= tile(high.x + voxels); ++x) {
+    const auto tile = [](int voxel) { return voxel >= 0 ? voxel / n : -((n - 1 - voxel) / n); };
+    for (int z = tile(low.z); z <= tile(high.z); ++z)
+      for (int y = tile(low.y); y <= tile(high.y); ++y)
+        for (int x = tile(low.x); x <= tile(high.x); ++x) {
           const BucketCoord beside = offset(at, x, y, z);
           if (addressable(beside)) keys.push_back(key_of(beside));
         }
@@ -259,9 +317,14 @@ std::vector<BucketKey> VolumeObject::wanted_tiles(const Step& step) const {
   parallel_for(count, [&](std::ptrdiff_t t) {
     if (grid_.holds_gas(static_cast<int>(t))) extents[static_cast<std::size_t>(t)] = material_in(static_cast<int>(t));
   });
+  // Ahead of moving material there is gas as far as it goes, where that is farther.
+  const Reach reach = reach_of_material(step);
+  warn_of_short_padding(step, reach.speed);
+  const Vec3i whole = Vec3i{1, 1, 1} * (layers * n), part = Vec3i{1, 1, 1} * voxels;
+  const Vec3i below = cwise_max(part, reach.low - whole), above = cwise_max(part, reach.high - whole);
   for (int t = 0; t < count; ++t)
     if (const Extent& extent = extents[static_cast<std::size_t>(t)]; !extent.empty())
-      add(grid_.volume().buckets().coord(t), extent.low, extent.high);
+      add(grid_.volume().buckets().coord(t), extent.low - below, extent.high + above);
   for (const GasSource& source : sources_) {
     Box box = source.bounds(step.time);
     box.include(source.bounds(step.time + step.dt));
@@ -290,7 +353,7 @@ std::vector<BucketKey> VolumeObject::wanted_tiles(const Step& step) const {
         const Vec3d place = (block.position[i] - domain.low_corner(tile)) / h;
         Vec3i voxel;
         for (int axis = 0; axis < 3; ++axis) voxel[axis] = std::clamp(static_cast<int>(place[axis]), 0, n - 1);
-        add(tile, voxel, voxel);
+        add(tile, voxel - part, voxel + part);
       }
     });
   std::sort(keys.begin(), keys.end());
@@ -317,6 +380,9 @@ void VolumeObject::refuse_too_much(double tiles) const {
 }
 
 void VolumeObject::fit_tiles(const Step& step) {
+  substep_ = {};
+  dt_ = step.dt;
+  carried_ = false;
   set_air_around(step);
   const std::vector<BucketKey> wanted = wanted_tiles(step);
   const auto mine = static_cast<std::int64_t>(wanted.size());  // each rank names all of a filled box, or what it has
@@ -406,6 +472,7 @@ void VolumeObject::set_air_around(const Step& step) {
   const Vec3d mean = mean_wind(step.time + step.dt);
   for (const ChannelId<float> velocity : {grid_.velocity, next_velocity_, reflected_})
     if (velocity.valid()) grid_.volume().set_background(velocity.index, {mean.x, mean.y, mean.z});
+  if (damped_) damped_->set_air_around(0.5 * dot(mean, mean));
 }
 
 void VolumeObject::blow(const Step& step) {
@@ -491,6 +558,7 @@ void VolumeObject::apply_viscosity(const Step& step) {
   if (!advancing(step)) return;
   DiffusionReport& report = viscosity_.report;
   report = viscosity_.solver->apply(grid_.velocity, viscosity_.mu / description_.density * step.dt, viscosity_.options);
+  note_solve("viscosity", report.iterations, report.converged, report.residual);
   log::debug(
       fmt::format("{}: viscosity after {} iterations, residual {:.2g}", path(), report.iterations, report.residual));
   if (report.converged) return;
@@ -500,19 +568,50 @@ void VolumeObject::apply_viscosity(const Step& step) {
   report_.worst_object = path() + ", viscosity";
 }
 
-ProjectionReport VolumeObject::projected(ChannelId<float> velocity, double dt) {
+void VolumeObject::note_solve(std::string_view what, int iterations, bool converged, double residual) {
+  if (!grid_.domain().communicator().root()) return;  // solves are of all ranks
+  ++substep_.solves;
+  substep_.iterations += iterations;
+  if (!converged) {
+    ++substep_.unconverged;
+    if (substep_.worst.empty() || residual > substep_.residual) substep_.worst = what;
+  }
+  substep_.residual = std::max(substep_.residual, residual);
+}
+
+ObjectReport VolumeObject::report() const {
+  ObjectReport report = substep_;
+  report.speed = largest_speed();
+  report.courant = report.speed * dt_ / description_.voxel;
+  return report;
+}
+
+ProjectionReport VolumeObject::projected(ChannelId<float> velocity, double dt, std::string_view what) {
   const ProjectionReport report = projection_.project(velocity, dt, pressure_.options);
   log::debug(fmt::format("{}: {} after {} iterations{}, residual {:.2g}, volume error {:.2g}", path(),
                          report.solve.solver, report.solve.iterations,
                          report.compliant > 0 ? fmt::format(" in {} with light objects", report.compliant) : "",
                          report.solve.residual, report.divergence));
+  note_solve(what, report.solve.iterations, report.solve.converged, report.solve.residual);
+  // Share of its volume that a closed room would have to take in or give away per time [1/s].
+  const double squeeze = report.solve.removed / (description_.voxel * description_.voxel);
+  if (squeeze > tolerated_squeeze) {
+    note_solve("gas that cannot leave a closed room", 0, false, squeeze * dt);
+    if (!said_sealed_ && grid_.domain().communicator().root())
+      log::warn(fmt::format(
+          "{}: {} a closed room by {:.3g} % of its volume per second, which nothing can leave; the rest of the room "
+          "takes it: open a side (`domain:`), or {}",
+          path(), source_.valid() ? "emitters fill" : "moving walls squeeze or widen", 100 * squeeze,
+          source_.valid() ? "leave out `flow:`" : "let the walls keep the room's volume"));
+    said_sealed_ = true;
+  }
   return report;
 }
 
 void VolumeObject::project(const Step& step) {
   if (!advancing(step)) return;
   for (const auto& coupling : couplings_) coupling->let_through(grid_.velocity);
-  projected_ = projected(grid_.velocity, step.dt);
+  projected_ = projected(grid_.velocity, step.dt, "pressure");
   if (viscosity_.solver && !viscosity_.report.converged) return;  // reported already
   report_.iterations = projected_.solve.iterations;
   report_.residual = projected_.solve.residual;
@@ -520,6 +619,11 @@ void VolumeObject::project(const Step& step) {
     for (const auto& coupling : couplings_) coupling->feel_pressure(step, projection_.porous()->slope());
   if (!projected_.solve.converged) report_.status = SolveReport::Status::failed;
   report_.worst_object = path() + ", pressure";
+  if (projected_.solve.finite) return;
+  const Vec3d place = grid_.domain().low_corner(projected_.solve.not_finite);
+  report_.residual = std::numeric_limits<double>::infinity();
+  report_.worst_object +=
+      fmt::format(" (the velocity near [{:.3g}, {:.3g}, {:.3g}] m is not finite)", place.x, place.y, place.z);
 }
 
 void VolumeObject::extend(ChannelId<float> velocity) {
@@ -530,16 +634,29 @@ void VolumeObject::extend(ChannelId<float> velocity) {
 }
 
 void VolumeObject::advect(const Step& step) {
+  for (const auto& coupling : couplings_)
+    if (const auto off = coupling->mismatch())
+      note_solve(coupling->what(), coupling->passes(), *off <= tolerated_mismatch, *off);
   extend(grid_.velocity);
+  if (damped_) damped_->begin(grid_.velocity);
   if (description_.reflection) {
     reflect(step);
-    return;
+  } else {
+    std::vector<Transported> fields = carried_cells();
+    fields.push_back({grid_.velocity, next_velocity_});
+    advection_.advect(grid_.velocity, fields, step.dt, description_.advection);
+    for (const Material& m : materials_) grid_.volume().swap_values(m.value, m.next);
   }
-  std::vector<Transported> fields{{grid_.velocity, next_velocity_}};
-  for (const Material& m : materials_) fields.push_back({m.value, m.next});
-  advection_.advect(grid_.velocity, fields, step.dt, description_.advection);
   grid_.volume().swap_values(grid_.velocity, next_velocity_);
-  for (const Material& m : materials_) grid_.volume().swap_values(m.value, m.next);
+  carried_ = true;
+  if (damped_) damped_->finish(grid_.velocity);
+}
+
+std::vector<Transported> VolumeObject::carried_cells() const {
+  std::vector<Transported> fields;
+  for (const Material& m : materials_) fields.push_back({m.value, m.next});
+  if (damped_) fields.push_back(damped_->field());
+  return fields;
 }
 
 // u is free of divergence here. ua = half a step from u; um its projection; then half a step of 2 um - ua along
@@ -551,10 +668,9 @@ void VolumeObject::reflect(const Step& step) {
   advection_.advect(grid_.velocity, first, half, description_.advection);
   if (!forces_.empty()) add_scaled(next_velocity_, acceleration_, half);
   copy_faces(next_velocity_, reflected_);
-  if (pressure_.enabled) projected_ = projected(next_velocity_, step.dt);
+  if (pressure_.enabled) projected_ = projected(next_velocity_, step.dt, "second projection of reflection");
   extend(next_velocity_);
-  std::vector<Transported> fields;
-  for (const Material& m : materials_) fields.push_back({m.value, m.next});
+  const std::vector<Transported> fields = carried_cells();
   if (!fields.empty()) advection_.advect(next_velocity_, fields, step.dt, description_.advection);
   for (const Material& m : materials_) volume.swap_values(m.value, m.next);
   {
@@ -574,132 +690,11 @@ void VolumeObject::reflect(const Step& step) {
   }
   const Transported second[] = {{reflected_, next_velocity_}};
   advection_.advect(grid_.velocity, second, half, description_.advection);
-  volume.swap_values(grid_.velocity, next_velocity_);
 }
 
 void VolumeObject::emit(const Step& step) {
   for (const GasOperator& op : operators_) op.apply(step);
   for (const GasSource& source : sources_) source.emit(step);
-}
-
-// --- state
-
-void VolumeObject::save() { saved_ = grid_.volume().snapshot(); }
-
-void VolumeObject::rollback() {
-  grid_.volume().restore(*saved_);
-  boundary_stale_ = true;
-}
-
-std::optional<std::string> VolumeObject::non_finite() const {
-  const DiscreteVolume& volume = grid_.volume();
-  const auto finite = [&](ChannelId<float> id) {
-    return ordered_reduce(
-        volume.buckets().local_count(), true,
-        [&](std::ptrdiff_t t) {
-          float sum = 0;  // zero times a number is zero, times anything else it is NaN
-          for (int c = 0; c < volume.channel(id.index).components; ++c) {
-            const float* values = volume.tiles(id, c) + t * GasGrid::voxels;
-            for (int i = 0; i < GasGrid::voxels; ++i) sum += 0 * values[i];
-          }
-          return sum == 0;
-        },
-        [](bool a, bool b) { return a && b; });
-  };
-  if (!finite(grid_.velocity)) return "velocity";
-  for (const Material& m : materials_)
-    if (!finite(m.value)) return m.name;
-  return std::nullopt;
-}
-
-ObjectState VolumeObject::frame_state() const {
-  const DiscreteVolume& volume = grid_.volume();
-  std::vector<int> tiles;
-  // Where there is something to see; all of a gas without material.
-  for (int t = 0; t < volume.buckets().local_count(); ++t)
-    if (grid_.holds_gas(t) && (materials_.empty() || !material_in(t).empty())) tiles.push_back(t);
-  std::vector<Vec3i> buckets;
-  for (const int t : tiles) {
-    const BucketCoord b = volume.buckets().coord(t);
-    buckets.emplace_back(b.x, b.y, b.z);
-  }
-  ObjectState state{path(), "volume", {}, {}};
-  state.attributes["bucket_size"] = grid_.domain().bucket_size();
-  state.channels["bucket"] = Array::of(buckets);
-  for (const Material& m : materials_) {
-    state.channels[m.name] = gathered(volume, tiles, m.value, 0);
-    state.attributes[m.name + ".resolution"] = std::int64_t{n};
-  }
-  // At cell centres.
-  std::vector<Vec3f> velocity(tiles.size() * GasGrid::voxels);
-  parallel_for(static_cast<std::ptrdiff_t>(tiles.size()), [&](std::ptrdiff_t k) {
-    const int t = tiles[static_cast<std::size_t>(k)];
-    Vec3f* to = velocity.data() + k * GasGrid::voxels;
-    constexpr int stride[3] = {1, n, n * n};
-    for (int c = 0; c < 3; ++c) {
-      const float* own = volume.tiles(grid_.velocity, c) + static_cast<std::ptrdiff_t>(t) * GasGrid::voxels;
-      const int above = volume.buckets().neighbours(
-          t)[static_cast<std::size_t>(face_directions[static_cast<std::size_t>(2 * c + 1)])];
-      const float* next = volume.tiles(grid_.velocity, c) + static_cast<std::ptrdiff_t>(above) * GasGrid::voxels;
-      for (int i = 0; i < GasGrid::voxels; ++i) {
-        const bool last = i / stride[c] % n == n - 1;
-        to[i][c] = 0.5f * (own[i] + (last ? next[i - (n - 1) * stride[c]] : own[i + stride[c]]));
-      }
-    }
-  });
-  state.channels["velocity"] = Array::of(velocity);
-  state.attributes["velocity.resolution"] = std::int64_t{n};
-  return state;
-}
-
-ObjectState VolumeObject::checkpoint() const {
-  const DiscreteVolume& volume = grid_.volume();
-  ObjectState state{path(), "state", {}, {}};
-  const auto keys = volume.buckets().local_keys();
-  state.channels["key"] = Array::of(std::vector<std::uint64_t>(keys.begin(), keys.end()));
-  state.channels["life"] = all_tiles(volume, grid_.life);
-  state.channels["potential"] = all_tiles(volume, projection_.potential());
-  for (int c = 0; c < 3; ++c) state.channels["velocity." + std::to_string(c)] = all_tiles(volume, grid_.velocity, c);
-  for (const Material& m : materials_) state.channels["material." + m.name] = all_tiles(volume, m.value);
-  return state;
-}
-
-void VolumeObject::restore(const ObjectState* whole) {
-  DiscreteVolume& volume = grid_.volume();
-  Communicator& communicator = grid_.domain().communicator();
-  const auto bad = [&] {
-    return Error(ExitCode::bad_input,
-                 "the checkpoint of " + path() + " does not fit; start again with --force-restart");
-  };
-  const auto values = [&](const std::string& name) {
-    Bytes bytes;
-    if (whole != nullptr) {
-      const auto found = whole->channels.find(name);
-      if (found == whole->channels.end()) throw bad();
-      bytes = found->second.bytes();
-    }
-    communicator.broadcast(bytes);
-    return bytes;
-  };
-  const std::vector<BucketKey> keys = from_bytes<BucketKey>(values("key"));
-  volume.set_buckets(keys);
-  KeyIndex index;
-  index.assign(keys);
-  const auto fill = [&](auto id, int component, const std::string& name) {
-    const Bytes bytes = values(name);
-    const std::size_t tile = volume.channel(id.index).tile_bytes();
-    if (bytes.size() != keys.size() * tile) throw bad();
-    auto out = read_write(volume, id);
-    for_each_bucket(volume.buckets(), out, [&](int t) {
-      const auto from = static_cast<std::size_t>(index.find(volume.buckets().key(t)));
-      std::copy_n(bytes.data() + from * tile, tile, reinterpret_cast<std::byte*>(out.tile(t, component)));
-    });
-  };
-  fill(grid_.life, 0, "life");
-  fill(projection_.potential(), 0, "potential");
-  for (int c = 0; c < 3; ++c) fill(grid_.velocity, c, "velocity." + std::to_string(c));
-  for (const Material& m : materials_) fill(m.value, 0, "material." + m.name);
-  boundary_stale_ = true;
 }
 
 }  // namespace ymir

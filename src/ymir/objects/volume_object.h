@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "ymir/fluid/advection.h"
+#include "ymir/fluid/damped_energy.h"
 #include "ymir/fluid/extrapolation.h"
 #include "ymir/fluid/gas_boundary.h"
 #include "ymir/fluid/projection.h"
@@ -46,10 +47,16 @@ class VolumeObject final : public Object {
   // All before ingest. A material channel is made when first asked for. Outside, `temperature` is that of the air
   // around, all others are 0.
   ChannelId<float> material(const std::string& name);
+  // The same for what changes a channel by the name that a user gave: something else has to make it.
+  ChannelId<float> named_material(const std::string& name) { return material(name, false); }
+  // Names of all that something makes; `density` and `temperature` are always there.
+  std::vector<std::string> made_materials() const;
   double ambient(std::string_view material) const { return material == "temperature" ? description_.temperature : 0; }
   bool has_material(const std::string& name) const;
   // Gas that enters per volume and time [1/s]; made when first asked for.
   ChannelId<float> volume_source();
+  // Kinetic energy per mass that the last advection smoothed away in each cell [m^2/s^2]; made when first asked for.
+  ChannelId<float> damped_energy();
   void add_force(GasForce force) { forces_.push_back(std::move(force)); }
   void add_source(GasSource source) { sources_.push_back(std::move(source)); }
   void add_operator(GasOperator op) { operators_.push_back(std::move(op)); }
@@ -68,6 +75,7 @@ class VolumeObject final : public Object {
   // Of gas, by its forces, in this substep [m/s^2]; invalid: there are none.
   ChannelId<float> acceleration() const { return forces_.empty() ? ChannelId<float>{} : acceleration_; }
   int passes() const;  // over solids per substep, of all couplings
+  int least_iterations() const override { return passes(); }
   // In the last pass solids take what the gas has left for them; it is not solved again.
   bool advancing(const Step& step) const { return step.iteration == 0 || step.iteration + 1 < passes(); }
   void add_solid(GasSolid solid) { boundary_.add(std::move(solid)); }
@@ -90,6 +98,10 @@ class VolumeObject final : public Object {
   Projection& projection() { return projection_; }
   const ProjectionReport& projection_report() const { return projected_; }
   const DiffusionReport& viscosity_report() const { return viscosity_.report; }
+  // A linear solve of this substep, counted in report().
+  void note_solve(std::string_view what, int iterations, bool converged, double residual);
+  // The user has been told that new gas enters a room which none can leave.
+  void sealed_source_is_known() { said_sealed_ = true; }
   // Grows whenever tiles or walls change.
   std::int64_t boundary_version() const { return boundary_version_; }
   // Bytes per voxel of simulated gas, all channels and the solver.
@@ -99,6 +111,7 @@ class VolumeObject final : public Object {
   std::int64_t element_count() const override { return grid_.gas_tiles() * GasGrid::voxels; }
   double step_limit() const override;
   SolveReport solve_report() const override { return report_; }
+  ObjectReport report() const override;
   void save() override;
   void rollback() override;
   void accept() override { saved_.reset(); }
@@ -128,9 +141,17 @@ class VolumeObject final : public Object {
     std::string name;
     ChannelId<float> value, next;
     double ambient;
+    bool made;  // by something else than a name in the setup
   };
+  ChannelId<float> material(const std::string& name, bool made);
   std::vector<BucketKey> wanted_tiles(const Step& step) const;
   double largest_speed() const;
+  struct Reach {
+    Vec3i low, high;   // voxels of gas that are needed below and above material
+    double speed = 0;  // largest [m/s]
+  };
+  Reach reach_of_material(const Step& step) const;
+  void warn_of_short_padding(const Step& step, double speed) const;
   Vec3d mean_wind(double time) const;
   void set_air_around(const Step& step);
   struct Extent {  // voxels of a tile, both included
@@ -141,8 +162,11 @@ class VolumeObject final : public Object {
   void refuse_too_much(double tiles) const;  // of all ranks
   void add_scaled(ChannelId<float> to, ChannelId<float> what, double factor);
   void extend(ChannelId<float> velocity);
+  std::vector<Transported> carried_cells() const;
   void reflect(const Step& step);
-  ProjectionReport projected(ChannelId<float> velocity, double dt);
+  ProjectionReport projected(ChannelId<float> velocity, double dt, std::string_view what);
+  // What a frame shows: free of divergence, as the last projection left it.
+  ChannelId<float> shown_velocity() const { return carried_ ? next_velocity_ : grid_.velocity; }
   void copy_faces(ChannelId<float> from, ChannelId<float> to);
 
   Description description_;
@@ -152,6 +176,7 @@ class VolumeObject final : public Object {
   Projection projection_;
   Advection advection_;
   Extrapolation extrapolation_;
+  std::unique_ptr<DampedEnergy> damped_;  // null: nobody asks
   std::vector<Material> materials_;
   std::vector<GasForce> forces_;
   std::vector<GasSource> sources_;
@@ -172,9 +197,13 @@ class VolumeObject final : public Object {
     DiffusionReport report;
   } viscosity_;
   bool boundary_stale_ = true;
+  bool carried_ = false;  // next_velocity_ holds the velocity that carried the gas in the last substep
+  mutable bool said_padding_ = false, said_sealed_ = false;
   std::int64_t boundary_version_ = 0;
   ProjectionReport projected_;
   SolveReport report_;
+  ObjectReport substep_;
+  double dt_ = 0;  // of the last substep [s]
   std::shared_ptr<const DiscreteVolume::Snapshot> saved_;
 };
 

@@ -14,7 +14,7 @@ Schema<TimeParams> TimeParams::schema() {
       .param(&TimeParams::max_substeps, "max_substeps", "Most substeps of one frame when adaptive.")
       .range(1, 100'000)
       .advanced()
-      .param(&TimeParams::newton_iterations, "newton_iterations", "Most Newton iterations of one substep.")
+      .param(&TimeParams::newton_iterations, "newton_iterations", "Most Newton iterations of one substep; coupled objects finish their passes in any case.")
       .range(1, 1000)
       .advanced()
       .param(&TimeParams::largest_speed, "largest_speed", unit::m_per_s,

@@ -28,6 +28,9 @@ class Object {
 
   // Longest substep this object accepts from its present state [s]; the same on every rank.
   virtual double step_limit() const { return std::numeric_limits<double>::infinity(); }
+  // Newton iterations that a substep takes at least, whatever the setup allows: an exchange with other objects that is
+  // left half done would not balance.
+  virtual int least_iterations() const { return 1; }
   // How the last Newton iteration went.
   virtual SolveReport solve_report() const { return {}; }
   // How the last substep went on this rank, once it is complete.

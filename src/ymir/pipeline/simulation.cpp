@@ -141,7 +141,9 @@ void Simulation::advance_substep(Step& step, double remaining) {
 }
 
 void Simulation::newton(Step& step) {
-  for (step.iteration = 0; step.iteration < time_.newton_iterations; ++step.iteration) {
+  int most = time_.newton_iterations;
+  for (const auto& object : objects_) most = std::max(most, object->least_iterations());
+  for (step.iteration = 0; step.iteration < most; ++step.iteration) {
     timeline_.run(Loop::newton, step);
     const bool settled = std::all_of(objects_.begin(), objects_.end(), [](const auto& object) {
       return object->solve_report().status == SolveReport::Status::converged;

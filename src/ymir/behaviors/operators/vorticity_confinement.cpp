@@ -1,6 +1,6 @@
 #include "ymir/behaviors/operators/vorticity_confinement.h"
 
-#include "ymir/actions/gas_forces.h"
+#include "ymir/actions/gas_confinement.h"
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
@@ -9,7 +9,7 @@ Schema<VorticityConfinement::Params> VorticityConfinement::schema() {
   return Schema<Params>("vorticity_confinement", "Keeps small eddies turning that the grid would damp.")
       .category(Category::operator_)
       .example("examples/smoke_plume.yaml")
-      .param(&Params::strength, "strength", unit::none, "0 does nothing; above 1 gas begins to boil.")
+      .param(&Params::strength, "strength", unit::none, "0 does nothing, 0.3 is plenty; it never gives back more than half of what eddies lose to the grid.")
       .at_least(0);
 }
 
