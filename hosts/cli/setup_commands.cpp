@@ -6,12 +6,12 @@
 
 #include "commands.h"
 #include "setup_file.h"
+#include "ymir/base/suggest.h"
 #include "ymir/behaviors/register.h"
 #include "ymir/cache/atomic_file.h"
 #include "ymir/setup/build.h"
 #include "ymir/setup/json_schema.h"
 #include "ymir/setup/reference.h"
-#include "ymir/setup/suggest.h"
 
 namespace ymir::cli {
 namespace {

@@ -156,6 +156,56 @@ TEST(Emitter, OfAVolumePutsItsValuesWhereTheyAre) {
   EXPECT_LT(moved, 1e-6);
 }
 
+// A velocity that turns about the file's z, in a file that was turned about y and moved: the largest error on faces
+// inside, and outside where nothing may move.
+double swirl_error(const std::string& name, const std::string& more) {
+  VolumeGrid grid;
+  grid.name = name;
+  grid.components = 3;
+  grid.voxel = 0.05;
+  grid.origin = {-0.375, -0.375, -0.375};
+  const auto swirl = [](Vec3d x) { return Vec3d{-2 * x.y, 2 * x.x, 0.5}; };
+  for (int b = 0; b < 8; ++b) grid.blocks.push_back({b & 1, b >> 1 & 1, b >> 2 & 1});
+  for (const Vec3i& b : grid.blocks)
+    for (int i = 0; i < 512; ++i) {
+      const Vec3d v = swirl(grid.origin + (Vec3d(b) * 8 + Vec3d(i % 8, i / 8 % 8, i / 64)) * grid.voxel);
+      for (int k = 0; k < 3; ++k) grid.values.push_back(static_cast<float>(v[k]));
+    }
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("ymir_swirl_{}.vdb", getpid());
+  VdbContents contents;
+  contents.volumes = {grid};
+  write_vdb(file, contents);
+  GasSetup run(
+      one_step,
+      "  - volume_object: {voxel: 4 cm, domain: {low: [-0.8, -0.8, -0.8], high: [0.8, 0.8, 0.8], fill: true}}\n"
+      "  - emitter: {from: volume, volume: cloud, motion: [{time: 0 s, position: [10 cm, 0, 0], rotation: [0, 90 deg, "
+      "0]}]" +
+          more + "}\n",
+      "{cloud: {volume: " + file.string() + "}}");
+  std::filesystem::remove(file);
+  double worst = 0;
+  int inside = 0;
+  run.for_faces([&](Vec3d p, double u, int axis) {
+    const Vec3d x{-p.z, p.y, p.x - 0.1};  // in the file
+    const double far = std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+    if (far > 0.425) worst = std::max(worst, std::abs(u));
+    if (far > 0.375) return;
+    const Vec3d v = swirl(x), turned{v.z, v.y, -v.x};
+    worst = std::max(worst, std::abs(u - turned[axis]));
+    ++inside;
+  });
+  EXPECT_GT(inside, 1000);
+  return worst;
+}
+
+TEST(Emitter, OfAVolumeTakesItsVelocityAndTurnsItWithTheMotion) {
+  if (!has_openvdb()) GTEST_SKIP() << "built without OpenVDB";
+  const double found = swirl_error("velocity", "");
+  fmt::print("velocity of a VDB file, moved and turned: largest error {:.1e} m/s\n", found);
+  EXPECT_LT(found, 1e-6);
+  EXPECT_LT(swirl_error("vel", ""), 1e-6);
+}
+
 TEST(Emitter, ApproachesItsValuesAtTheRateHoweverManySubsteps) {
   for (const int substeps : {1, 7}) {
     GasSetup run(fmt::format("{{frames: [1, 10], fps: 10, substeps: {}}}", substeps),

@@ -8,10 +8,10 @@
 #include <fstream>
 #include <utility>
 
+#include "ymir/base/suggest.h"
 #include "ymir/setup/document.h"
 #include "ymir/setup/input_params.h"
 #include "ymir/setup/setup_hash.h"
-#include "ymir/setup/suggest.h"
 #include "ymir/setup/tree_reader.h"
 #include "ymir/setup/value_reader.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "ymir/setup/suggest.h"
+#include "ymir/base/suggest.h"
 
 namespace ymir {
 namespace {

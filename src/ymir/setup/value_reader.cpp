@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "ymir/setup/suggest.h"
+#include "ymir/base/suggest.h"
 
 namespace ymir {
 namespace {

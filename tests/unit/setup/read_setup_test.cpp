@@ -5,8 +5,8 @@
 #include <set>
 
 #include "sample_behaviors.h"
+#include "ymir/base/suggest.h"
 #include "ymir/setup/solver_setup.h"
-#include "ymir/setup/suggest.h"
 
 namespace ymir {
 namespace {

@@ -1,6 +1,7 @@
 #include "ymir/behaviors/operators/diffusion.h"
 
 #include "ymir/actions/gas_diffusion.h"
+#include "ymir/behaviors/gas_channel.h"
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
@@ -22,7 +23,10 @@ void DiffusionBehavior::create(Scope& scope) {
   diffusion.channel = params_.channel;
   diffusion.diffusivity = params_.diffusivity;
   diffusion.options.tolerance = params_.tolerance;
-  for (VolumeObject* gas : scope.volume_objects()) add_diffusion(*gas, scope.path(), diffusion);
+  for (VolumeObject* gas : scope.volume_objects()) {
+    require_channel(scope, *gas, params_.channel);
+    add_diffusion(*gas, scope.path(), diffusion);
+  }
 }
 
 }  // namespace ymir

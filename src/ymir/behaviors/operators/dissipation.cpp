@@ -1,6 +1,7 @@
 #include "ymir/behaviors/operators/dissipation.h"
 
 #include "ymir/actions/gas_forces.h"
+#include "ymir/behaviors/gas_channel.h"
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
@@ -15,7 +16,10 @@ Schema<Dissipation::Params> Dissipation::schema() {
 }
 
 void Dissipation::create(Scope& scope) {
-  for (VolumeObject* gas : scope.volume_objects()) add_dissipation(*gas, scope.path(), params_.channel, params_.rate);
+  for (VolumeObject* gas : scope.volume_objects()) {
+    require_channel(scope, *gas, params_.channel);
+    add_dissipation(*gas, scope.path(), params_.channel, params_.rate);
+  }
 }
 
 }  // namespace ymir

@@ -77,7 +77,8 @@ Schema<Emitter::Params> Emitter::schema() {
           .param(&Params::rotation, "rotation", unit::radian, "box: angles about x, then y, then z.")
           .param(&Params::surface, "surface", "mesh: input with a closed surface.")
           .accepts({InputKind::surface})
-          .param(&Params::volume, "volume", "volume: input whose grids give the values of channels of the same name.")
+          .param(&Params::volume, "volume",
+                 "volume: input whose grids give the values of channels of the same name; vectors from `velocity`.")
           .accepts({InputKind::volume})
           .param(&Params::points, "points", "points: group whose particles or strands emit.")
           .param(&Params::density, "density", unit::none, "Smoke, as a share of 1.")
@@ -94,6 +95,50 @@ Schema<Emitter::Params> Emitter::schema() {
           .param(&Params::start, "start", unit::s, "When it begins.")
           .param(&Params::stop, "stop", unit::s, "When it ends."),
       "motion: point that turns in place; `center`, or the origin of a mesh, when absent.");
+}
+
+// Values of the grids of a file: scalar ones are channels of their name, `velocity` (or `vel`) moves the gas. They fill
+// where `density`, or else the first of them, is above 0. Returns their box.
+Box Emitter::add_grids(GasEmission& e, VolumeObject& gas, const RigidMotion& motion, Scope& scope) const {
+  using Sampler = std::shared_ptr<const VolumeGridSampler>;
+  Sampler mask, flow;
+  Box box;
+  std::string unused;
+  for (const VolumeGrid& grid : scope.volumes(params_.volume)) {
+    const bool velocity = grid.components == 3 && (grid.name == "velocity" || grid.name == "vel");
+    if (grid.components != 1 && !velocity) {
+      unused += (unused.empty() ? "" : ", ") + grid.name;
+      continue;
+    }
+    const auto sampler = std::make_shared<const VolumeGridSampler>(grid);
+    box.include(sampler->bounds());
+    if (velocity) {
+      flow = sampler;
+      continue;
+    }
+    if (!mask || grid.name == "density") mask = sampler;
+    e.materials.push_back({gas.material(grid.name), [sampler, motion](Vec3d x, double time) {
+                             return sampler->sample(motion.at(time).to_body(x)).x;
+                           }});
+  }
+  if (!unused.empty())
+    scope.warn(fmt::format("does not use these grids of '{}': {}; vectors are taken from `velocity` only",
+                           params_.volume.name, unused));
+  if (!mask && !flow)
+    throw Error(ExitCode::bad_input, fmt::format("{}: the input '{}' holds no scalar grid and no `velocity`",
+                                                 scope.path(), params_.volume.name));
+  // A value of the setup stands above that of the file.
+  if (flow && !params_.velocity)
+    e.velocity = [flow, motion](Vec3d x, double time) {
+      const RigidTransform pose = motion.at(time);
+      return pose.direction_to_world(flow->sample(pose.to_body(x)));
+    };
+  e.shape = {[box, motion](double time) { return moved(box, motion.at(time)); },
+             [mask, flow, motion](Vec3d x, double time, double) {
+               const Vec3d body = motion.at(time).to_body(x);
+               return (mask ? mask->sample(body).x > 0 : norm(flow->sample(body)) > 0) ? 1.0 : 0.0;
+             }};
+  return box;
 }
 
 void Emitter::create(Scope& scope) {
@@ -132,22 +177,7 @@ void Emitter::create(Scope& scope) {
     const bool has_centre = params_.from == EmitterShape::sphere || params_.from == EmitterShape::box;
     const RigidMotion motion = make_motion(params_, has_centre ? params_.center : Vec3d{0, 0, 0});
     if (params_.from == EmitterShape::volume) {
-      const std::vector<VolumeGrid> grids = scope.volumes(params_.volume);
-      std::shared_ptr<const VolumeGridSampler> mask;
-      for (const VolumeGrid& grid : grids) {
-        if (grid.components != 1) continue;
-        const auto sampler = std::make_shared<const VolumeGridSampler>(grid);
-        if (!mask || grid.name == "density") mask = sampler;
-        e.materials.push_back({gas->material(grid.name), [sampler, motion](Vec3d x, double time) {
-                                 return sampler->sample(motion.at(time).to_body(x)).x;
-                               }});
-        box.include(sampler->bounds());
-      }
-      if (!mask) throw fail("the input '" + params_.volume.name + "' holds no scalar grid");
-      e.shape = {[box, motion](double time) { return moved(box, motion.at(time)); },
-                 [mask, motion](Vec3d x, double time, double) {
-                   return mask->sample(motion.at(time).to_body(x)).x > 0 ? 1.0 : 0.0;
-                 }};
+      box = add_grids(e, *gas, motion, scope);
       box = moved(box, motion.at(params_.start));
     } else {
       const Solid solid = make_solid(params_, scope);
@@ -162,6 +192,14 @@ void Emitter::create(Scope& scope) {
               fmt::format("the emitter lies outside the domain of {} (its box is [{:.4g}, {:.4g}] on axis {}); "
                           "move it or enlarge `domain:`",
                           gas->path(), box.low[axis], box.high[axis], "xyz"[axis]));
+    }
+    if (const auto& domain = gas->description().box;
+        e.flow > 0 && domain && std::all_of(domain->closed.begin(), domain->closed.end(), [](bool c) { return c; })) {
+      gas->sealed_source_is_known();
+      scope.warn(fmt::format(
+          "{:.3g} m^3/s of new gas cannot enter {}, which is closed on all sides; as much is taken out all over the "
+          "room: open a side (`domain:`), or leave out `flow:`",
+          e.flow, gas->path()));
     }
     add_emission(*gas, scope.path(), std::move(e));
   }

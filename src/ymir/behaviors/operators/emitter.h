@@ -4,9 +4,13 @@
 #include <optional>
 
 #include "ymir/behaviors/behavior.h"
+#include "ymir/math/box.h"
 #include "ymir/param/motion_params.h"
 
 namespace ymir {
+
+class VolumeObject;
+struct GasEmission;
 
 enum class EmitterShape : std::uint8_t { sphere, box, mesh, volume, points };
 
@@ -39,6 +43,8 @@ struct Emitter final : Behavior {
   void create(Scope& scope) override;
 
  private:
+  Box add_grids(GasEmission& emission, VolumeObject& gas, const RigidMotion& motion, Scope& scope) const;
+
   Params params_;
 };
 

@@ -1,4 +1,4 @@
-#include "ymir/setup/suggest.h"
+#include "ymir/base/suggest.h"
 
 #include <fmt/format.h>
 
