@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "progress.h"
+#include "resources.h"
 #include "statistics.h"
 #include "ymir/cache/cache.h"
 #include "ymir/cache/formats/describe.h"
@@ -162,6 +163,7 @@ ExitCode file_info(const InfoArguments& arguments) {
 ExitCode info(const InfoArguments& arguments) {
   if (!std::filesystem::exists(arguments.path))
     throw Error(ExitCode::bad_input, arguments.path.string() + ": no such file or folder");
+  now("reading " + arguments.path.string());
   if (std::filesystem::is_directory(arguments.path)) return cache_info(arguments);
   if (arguments.stats)
     throw Error(ExitCode::usage, arguments.path.string() + ": --stats is of a cache; name its folder");

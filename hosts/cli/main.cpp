@@ -5,8 +5,11 @@
 #include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <new>
+#include <system_error>
 
 #include "commands.h"
+#include "resources.h"
 #include "ymir/base/check.h"
 #include "ymir/base/log.h"
 #include "ymir/base/version.h"
@@ -224,8 +227,7 @@ int report(ExitCode code, const std::string& message) {
   return static_cast<int>(code);
 }
 
-int main(int argc, char** argv) {
-  tune_libraries(argv);
+int parse_and_run(int argc, char** argv) {
   CommandLine line;
   line.app.set_version_flag("--version", std::string("ymir ") + std::string(version));
   line.app.require_subcommand(1);
@@ -241,14 +243,23 @@ int main(int argc, char** argv) {
   if (!log::set_level(line.log_level))
     return report(ExitCode::usage,
                   "--log " + line.log_level + ": no such level; use trace, debug, info, warn, error or off");
+  now("running ymir " + line.app.get_subcommands().front()->get_name());
   set_threads(line.threads);
   Communicator::world();
+  return static_cast<int>(line.command());
+}
+
+int main(int argc, char** argv) {
+  tune_libraries(argv);
+  watch_resources();
   try {
-    return static_cast<int>(line.command());
+    return parse_and_run(argc, argv);
   } catch (const Error& error) {
     return report(error.code(), error.what());
   } catch (const std::bad_alloc&) {
-    return report(ExitCode::io, "out of memory; use a smaller setup or a machine with more memory");
+    return report(ExitCode::io, out_of_memory());
+  } catch (const std::system_error& error) {
+    return report(ExitCode::io, std::string(error.what()) + "; check paths, permissions and limits (ulimit -a)");
   } catch (const std::exception& error) {
     return report(ExitCode::internal, std::string("internal error, please report: ") + error.what());
   }

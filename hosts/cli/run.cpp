@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "progress.h"
+#include "resources.h"
 #include "setup_file.h"
 #include "ymir/base/log.h"
 #include "ymir/behaviors/register.h"
@@ -40,6 +41,7 @@ ExitCode run(const RunArguments& arguments) {
   const std::atomic<bool>& stop = watch_interrupts();
   Communicator& world = Communicator::world();
   const Registry registry = all_behaviors();
+  now("reading " + arguments.setup.string());
   const SolverSetup setup = load_setup(arguments.setup, registry);
   SessionOptions options;
   options.out = arguments.out.empty() ? std::filesystem::path(setup.outputs.cache) : arguments.out;
@@ -51,7 +53,10 @@ ExitCode run(const RunArguments& arguments) {
 
   Progress progress("simulate");
   SessionEvents events;
-  events.begin = [&](std::int64_t first, std::int64_t last) { progress.begin(first, last); };
+  events.begin = [&](std::int64_t first, std::int64_t last) {
+    progress.begin(first, last);
+    now(fmt::format("simulating frame {}", first));
+  };
   events.progress = [&](const FrameProgress& p) {
     progress.update(
         p.frame, p.fraction,
@@ -63,6 +68,7 @@ ExitCode run(const RunArguments& arguments) {
     above_tolerance += report.unconverged();
     if (report.unconverged() > 0) trouble = fmt::format("frame {}: {}", frame.number, report.trouble());
     progress.finish_frame(frame.number, fmt::format("{:.2f} s{}", seconds, unconverged(report.unconverged())));
+    now(fmt::format("simulating frame {}", frame.number + 1));
   };
   const SessionOutcome outcome = run_session(setup, options, events, world);
   if (!world.root()) return outcome.interrupted ? ExitCode::interrupted : ExitCode::ok;

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "quantity.h"
+#include "resources.h"
 #include "ymir/base/log.h"
 #include "ymir/cache/atomic_file.h"
 #include "ymir/cache/cache.h"
@@ -29,6 +30,7 @@ ExitCode slice(const SliceArguments& arguments) {
   if (cache.frames().empty())
     throw Error(ExitCode::bad_input, arguments.cache.string() + ": holds no frame; simulate first");
   const Frame frame = cache.read_frame(arguments.frame.value_or(cache.frames().back().number));
+  now(fmt::format("drawing frame {}", frame.number));
   const Slice plane = cut(frame, options);
   AtomicFile file(arguments.file);
   file.write(encode_png(draw(plane, frame, options)));
