@@ -61,6 +61,13 @@ struct PreviewArguments {
   bool glow = false;
   bool no_film = false;
   RenderOptions render;
+  std::vector<double> eye, target;  // three numbers [m], or none
+  std::optional<double> fov;        // vertical [degrees]
+  double turn = 0;                  // of the camera over the shot [degrees]
+  std::string color;                // channel to colour by; empty: none
+  std::vector<double> range;        // two numbers, or none: what the shot holds
+  std::vector<std::string> show;    // colliders, tiles, wind
+  double strand_width = 1;          // times as wide as they are
 };
 ExitCode preview(const PreviewArguments&);
 

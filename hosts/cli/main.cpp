@@ -96,6 +96,21 @@ struct CommandLine {
     sub->add_option("--samples", preview.render.samples, "Per pixel")->check(CLI::Range(1, 4096));
     sub->add_flag("--glow", preview.glow, "Points glow in the dark (embers, sparks)");
     sub->add_flag("--no-film", preview.no_film, "Pictures only");
+    sub->add_option("--eye", preview.eye, "Place of the camera, X Y Z [m] (default: it sees the whole shot)")
+        ->expected(3);
+    sub->add_option("--target", preview.target, "What it looks at, X Y Z [m] (default: the middle)")->expected(3);
+    sub->add_option("--fov", preview.fov, "Vertical angle of the picture [degrees] (default: 32.2)")
+        ->check(CLI::Range(0.1, 170.0));
+    sub->add_option("--turn", preview.turn, "Angle by which it goes around its target over the shot [degrees]")
+        ->check(CLI::Range(-36000.0, 36000.0));
+    sub->add_option("--color", preview.color, "Colour by a channel: speed, radius, temperature, velocity.x, ...");
+    sub->add_option("--range", preview.range, "Least and largest value of those colours (default: of the shot)")
+        ->expected(2);
+    sub->add_option("--show", preview.show, "Overlays: colliders (see-through), tiles, wind")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"colliders", "tiles", "wind"}));
+    sub->add_option("--strand-width", preview.strand_width, "Draw strands this many times as wide (default: 1)")
+        ->check(CLI::Range(0.01, 1000.0));
     sub->add_option("--backend", preview.render.backend, "automatic, embree or raster")
         ->transform(
             CLI::CheckedTransformer(std::map<std::string, RenderBackend>{{"automatic", RenderBackend::automatic},

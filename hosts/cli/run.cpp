@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "commands.h"
 #include "interrupt.h"
@@ -100,6 +101,10 @@ ExitCode run(const RunArguments& arguments) {
     draw.glow = pictures.style == PictureStyle::glow;
     draw.render.width = pictures.width;
     draw.render.height = pictures.height;
+    if (pictures.eye) draw.eye = {pictures.eye->x, pictures.eye->y, pictures.eye->z};
+    if (pictures.target) draw.target = {pictures.target->x, pictures.target->y, pictures.target->z};
+    if (pictures.fov) draw.fov = *pictures.fov * 180 / std::numbers::pi;
+    draw.turn = pictures.turn * 180 / std::numbers::pi;
     return preview(draw);
   }
   return ExitCode::ok;

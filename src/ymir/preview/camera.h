@@ -22,7 +22,11 @@ struct CameraChoice {
   std::optional<Vec3d> eye;
   std::optional<Vec3d> target;
   std::optional<double> fov;  // vertical [rad]
+  double turn = 0;            // by how much the camera is going to go around [rad]; it keeps off far enough for that
 };
+
+// The camera gone around the vertical line through its target by an angle [rad], to its right.
+Camera turned(const Camera&, double angle);
 
 // Collects what is to be seen. Outliers do not count: per axis, a scene reaches to the 99.5th percentile of its
 // vertices unless its farthest ones are near that (within half the extent). Deterministic.
@@ -36,6 +40,7 @@ class Framing {
 
  private:
   void add(const std::vector<Vec3f>& points, const std::vector<float>& radii);
+  std::vector<Vec3d> seen() const;
 
   Box bounds_;
   std::vector<Vec3d> hull_;  // extreme points of each scene in many directions

@@ -6,6 +6,7 @@
 #include <embree3/rtcore.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -13,17 +14,6 @@
 
 namespace ymir {
 namespace {
-
-// Lets a ray pass a strand thinner than a pixel as often as it should.
-void see_curve(const RTCFilterFunctionNArguments* arguments) {
-  const auto& g = *static_cast<const Geometry*>(arguments->geometryUserPtr);
-  for (unsigned i = 0; i < arguments->N; ++i) {
-    if (arguments->valid[i] == 0) continue;
-    const unsigned segment = RTCHitN_primID(arguments->hit, arguments->N, i);
-    const unsigned seed = RTCRayN_id(arguments->ray, arguments->N, i);
-    if (!meets(seed, segment, g.curve_opacity[g.segments[segment]])) arguments->valid[i] = 0;
-  }
-}
 
 void see_sphere(const RTCFilterFunctionNArguments* arguments) {
   const auto& g = *static_cast<const Geometry*>(arguments->geometryUserPtr);
@@ -59,18 +49,17 @@ RTCRay to_embree(const Ray& ray) {
 class EmbreeTracer final : public Tracer {
  public:
   EmbreeTracer(const Geometry& geometry, int threads) : geometry_(geometry) {
-    device_ = rtcNewDevice(threads > 0 ? fmt::format("threads={}", threads).c_str() : nullptr);
+    device_ = rtcNewDevice(fmt::format("threads={}", std::max(threads, 1)).c_str());
     if (device_ == nullptr)
       throw Error(ExitCode::io, "preview: Embree cannot start on this machine; choose the rasteriser instead");
     seen_ = rtcNewScene(device_);
     rtcSetSceneFlags(seen_, RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION);
     shading_ = rtcNewScene(device_);
-    shading_curves_ = with_radius(geometry.curve_vertices, geometry.curve_radius);
     if (geometry.sphere_emission.empty()) shading_spheres_ = with_radius(geometry.spheres, geometry.sphere_radius);
     add_spheres(seen_, geometry.spheres);
     add_spheres(shading_, shading_spheres_);
     add_curves(seen_, geometry.curve_vertices);
-    add_curves(shading_, shading_curves_);
+    add_curves(shading_, geometry.curve_vertices);
     add_triangles();
     rtcCommitScene(seen_);
     rtcCommitScene(shading_);
@@ -113,6 +102,7 @@ class EmbreeTracer final : public Tracer {
     if (query.hit.geomID == RTC_INVALID_GEOMETRY_ID) return {};
     Hit hit{static_cast<Primitive>(query.hit.geomID), query.hit.primID, query.ray.tfar, query.hit.u, query.hit.v};
     if (hit.primitive == Primitive::sphere && !ray.dithered) hit.opacity = geometry_.sphere_opacity[hit.index];
+    if (hit.primitive == Primitive::triangle) hit.opacity = geometry_.mesh_opacity;
     return hit;
   }
 
@@ -134,8 +124,7 @@ class EmbreeTracer final : public Tracer {
 
   void add_curves(RTCScene scene, const std::vector<Vec4f>& vertices) {
     if (vertices.empty()) return;
-    RTCGeometry g = rtcNewGeometry(
-        device_, geometry_.thin_curves ? RTC_GEOMETRY_TYPE_FLAT_LINEAR_CURVE : RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE);
+    RTCGeometry g = rtcNewGeometry(device_, RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE);
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4, vertices.data(), 0, sizeof(Vec4f),
                                vertices.size());
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT, geometry_.segments.data(), 0,
@@ -143,7 +132,6 @@ class EmbreeTracer final : public Tracer {
     static_assert(RTC_CURVE_FLAG_NEIGHBOR_LEFT == 1 && RTC_CURVE_FLAG_NEIGHBOR_RIGHT == 2);
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_FLAGS, 0, RTC_FORMAT_UCHAR, geometry_.segment_flags.data(), 0, 1,
                                geometry_.segment_flags.size());
-    rtcSetGeometryIntersectFilterFunction(g, see_curve);
     attach(scene, g, Primitive::segment);
   }
 
@@ -154,9 +142,11 @@ class EmbreeTracer final : public Tracer {
                                sizeof(Vec4f), geometry_.mesh_vertices.size());
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, geometry_.triangles.data(), 0,
                                3 * sizeof(std::uint32_t), geometry_.triangles.size());
-    rtcRetainGeometry(g);
+    if (geometry_.mesh_opacity >= 1) {
+      rtcRetainGeometry(g);
+      attach(shading_, g, Primitive::triangle);
+    }
     attach(seen_, g, Primitive::triangle);
-    attach(shading_, g, Primitive::triangle);
   }
 
   void release() {
@@ -167,7 +157,7 @@ class EmbreeTracer final : public Tracer {
 
   const Geometry& geometry_;
   RTCDevice device_ = nullptr;
-  std::vector<Vec4f> shading_spheres_, shading_curves_;
+  std::vector<Vec4f> shading_spheres_;
   RTCScene seen_ = nullptr;
   RTCScene shading_ = nullptr;
 };

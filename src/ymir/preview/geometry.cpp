@@ -9,9 +9,8 @@ namespace ymir {
 namespace {
 
 constexpr float least_sphere_radius = 0.7f;  // [pixel]
-constexpr float least_curve_radius = 0.45f;  // [pixel]
+constexpr float wide_curve_radius = 2;       // [pixel] beyond, strands are solid
 constexpr float large_radius = 6;            // [pixel]
-constexpr float fibre_shade = 0.55f;         // part of the light that a hair stops
 constexpr float least_opacity = 0.12f;       // so that even dust can be judged at a glance
 constexpr float crease_cosine = 0.77f;       // 40 degrees: sharper edges stay sharp
 constexpr float largest_coordinate = 1e15f;  // squares stay finite in single precision
@@ -51,24 +50,25 @@ void add_strand(Geometry& g, const PreviewCurves& in, const View& view, std::siz
       ++g.skipped;
       return;
     }
+  const auto wide = [&](std::size_t v) { return in.radius[v] > wide_curve_radius * view.pixel_at(in.position[v]); };
+  bool solid = false;
+  for (std::size_t v = begin; v < end && !solid; ++v) solid = wide(v);
+  if (!solid) {
+    g.thin_strands.emplace_back(begin, end);
+    return;
+  }
   for (std::size_t v = begin; v < end; ++v) {
     const Vec3f p = in.position[v];
-    const float r = in.radius[v], least = least_curve_radius * view.pixel_at(p);
-    const float shown = std::max({r, least, 1e-12f});
     if (v + 1 < end) {
       g.segments.push_back(static_cast<std::uint32_t>(g.curve_vertices.size()));
       g.segment_flags.push_back(static_cast<std::uint8_t>((v > begin ? 1 : 0) | (v + 2 < end ? 2 : 0)));
     }
-    g.curve_vertices.push_back({p.x, p.y, p.z, shown});
-    g.curve_opacity.push_back(r >= least ? 1.0f : std::max(r / least, least_opacity));
-    g.curve_radius.push_back(std::max(r >= least ? r : fibre_shade * r, 1e-12f));
+    g.curve_vertices.push_back({p.x, p.y, p.z, std::max(in.radius[v], 1e-12f)});
     g.curve_color.push_back(usable_color(in.color, v));
-    if (r > 1.5f * view.pixel_at(p)) g.thin_curves = false;
   }
 }
 
 void prepare_curves(Geometry& g, const PreviewCurves& in, const View& view) {
-  g.thin_curves = true;
   const auto total = static_cast<std::int64_t>(in.position.size());
   for (std::size_t s = 0; s + 1 < in.first.size(); ++s) {
     const std::int64_t begin = in.first[s], end = in.first[s + 1];
@@ -122,6 +122,7 @@ void prepare_triangles(Geometry& g, const PreviewTriangles& in) {
     else
       ++g.skipped;
   }
+  g.mesh_opacity = in.opacity;
   smooth_normals(g);
 }
 
@@ -153,9 +154,9 @@ SurfacePoint segment_point(const Geometry& g, const Hit& hit, const Ray& ray, Su
   const Vec3f axis = a.xyz() * (1 - hit.u) + b.xyz() * hit.u;
   const Vec3f to_eye = -ray.direction;
   const Vec3f facing = normalized(to_eye - s.tangent * dot(to_eye, s.tangent), to_eye);
-  s.normal = g.thin_curves ? facing : normalized(s.position - axis, facing);
+  s.normal = normalized(s.position - axis, facing);
   s.color = g.curve_color[v] * (1 - hit.u) + g.curve_color[v + 1] * hit.u;
-  s.clearance = (g.thin_curves ? 2.5f : 0.02f) * radius;
+  s.clearance = 0.02f * radius;
   return s;
 }
 

@@ -1,10 +1,11 @@
-// A scene made ready for rendering: finite elements only, thin ones widened to what a pixel can show and made
-// transparent in proportion, normals of smooth meshes.
+// A scene made ready for rendering: finite elements only, small points widened to what a pixel can show and made
+// transparent in proportion, strands told apart by their width, normals of smooth meshes.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ymir/preview/scene.h"
@@ -36,18 +37,18 @@ struct Geometry {
   std::vector<Vec3f> sphere_color;
   std::vector<Vec3f> sphere_emission;  // empty: none
 
+  // Strands many pixels wide are solid; the others are ranges of vertices of the scene's curves, drawn by StrandLayers.
+  std::vector<std::pair<std::size_t, std::size_t>> thin_strands;
   std::vector<Vec4f> curve_vertices;  // position, radius
-  std::vector<float> curve_opacity;   // per vertex
-  std::vector<float> curve_radius;    // for shadows: as given, less what a thin fibre lets through
   std::vector<Vec3f> curve_color;
   std::vector<std::uint32_t> segments;      // first vertex of each
   std::vector<std::uint8_t> segment_flags;  // bit 0: a segment precedes, bit 1: one follows
-  bool thin_curves = false;                 // all of about a pixel: drawn flat
 
   std::vector<Vec4f> mesh_vertices;
   std::vector<Vec3f> mesh_color;
   std::vector<std::array<std::uint32_t, 3>> triangles;
   std::vector<std::array<Vec3f, 3>> corner_normals;
+  float mesh_opacity = 1;
 
   Box bounds;  // of everything solid and of volumes; outliers do not count
   std::size_t skipped = 0;

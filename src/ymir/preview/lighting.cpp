@@ -42,8 +42,13 @@ float strand_highlight(Vec3f tangent, Vec3f normal, Vec3f half, float shift, flo
 }  // namespace
 
 Lighting::Lighting(const PreviewScene& scene, const Geometry& geometry, const Tracer& tracer,
-                   const VolumeField& volumes)
-    : scene_(scene), geometry_(geometry), tracer_(tracer), volumes_(volumes) {
+                   const VolumeField& volumes, const VolumeField& fibres, float fibre_voxel)
+    : scene_(scene),
+      geometry_(geometry),
+      tracer_(tracer),
+      volumes_(volumes),
+      fibres_(fibres),
+      fibre_voxel_(fibre_voxel) {
   const PreviewEnvironment& e = scene.environment;
   to_sun_ = normalized(e.to_sun, Vec3f{0, 1, 0});
   sun_side_ = normalized(cross(std::abs(to_sun_.y) < 0.9f ? Vec3f{0, 1, 0} : Vec3f{1, 0, 0}, to_sun_));
@@ -145,15 +150,25 @@ Vec3f Lighting::sun_direction(Point2 p) const {
 
 float Lighting::sun_visible(const SurfacePoint& s, Vec3f direction, const LightSample& sample) const {
   if (tracer_.occluded({s.position, direction, s.clearance, infinity, sample.seed})) return 0;
-  return volumes_.transmittance(s.position, direction, 0, infinity, sample.pick, 3);
+  return volumes_.transmittance(s.position, direction, 0, infinity, sample.pick, 3) *
+         through_fibres(s, direction, sample);
+}
+
+// Part of the light that passes the strands on its way. They scatter it on, so that less is lost than they cover.
+float Lighting::through_fibres(const SurfacePoint& s, Vec3f direction, const LightSample& sample) const {
+  if (fibres_.empty()) return 1;
+  // A strand does not stand in its own light.
+  const float start = s.primitive == Primitive::segment ? 1.2f * fibre_voxel_ : s.clearance;
+  const float passed = fibres_.transmittance(s.position, direction, start, infinity, sample.pick, 2.5f);
+  return 0.8f * passed + 0.2f * std::sqrt(passed);
 }
 
 Vec3f Lighting::sky_light(const SurfacePoint& s, Vec3f direction, const LightSample& sample) const {
   const bool occluded = tracer_.occluded({s.position, direction, s.clearance, infinity, sample.seed * 747796405u + 1u});
-  if (direction.y < 0) return occluded ? bounce_ * 0.3f : bounce_;
+  if (direction.y < 0) return bounce_ * (occluded ? 0.3f : 0.3f + 0.7f * through_fibres(s, direction, sample));
   // What blocks the sky is itself lit a little.
   const Vec3f sky = scene_.environment.sky * (0.73f + 0.4f * direction.y);
-  return occluded ? sky * 0.12f : sky;
+  return sky * (occluded ? 0.12f : 0.12f + 0.88f * through_fibres(s, direction, sample));
 }
 
 // All lamps weigh in; one of them, picked by its share, is tested for shadow.
@@ -165,7 +180,9 @@ Vec3f Lighting::lamp_light(const SurfacePoint& s, const LightSample& sample) con
   for (std::size_t i = 0; i < lamps_.size(); ++i) {
     const Vec3f to_lamp = lamps_[i].position - s.position;
     const float d2 = dot(to_lamp, to_lamp) + lamps_[i].spread;
-    const float facing = std::max(dot(s.normal, to_lamp) / std::sqrt(d2), 0.0f);
+    // A thin strand is lit from wherever the light comes.
+    const bool thin = dot(s.normal, s.normal) == 0;
+    const float facing = thin ? 0.5f : std::max(dot(s.normal, to_lamp) / std::sqrt(d2), 0.0f);
     const Vec3f light = lamps_[i].intensity * (facing / d2);
     sum += light;
     total += share[i] = brightness(light);
@@ -195,6 +212,18 @@ Vec3f Lighting::irradiance(const SurfacePoint& s, const LightSample& sample) con
 
 // Kajiya and Kay's diffuse term with two highlights after Marschner: the surface's (towards the root, white) and the
 // one that passed through the fibre twice (towards the tip, coloured, wider).
+Vec3f Lighting::sunlit_fibre(Vec3f tangent, Vec3f normal, Vec3f to_eye, Vec3f color, Vec3f sun) const {
+  const float along = dot(tangent, sun);
+  const float diffuse = std::sqrt(std::max(1 - along * along, 0.0f));
+  const Vec3f half = normalized(sun + to_eye, normal);
+  const float first = strand_highlight(tangent, normal, half, -0.10f, 90);
+  const float second = strand_highlight(tangent, normal, half, 0.16f, 18);
+  const float lit_side = 0.35f + 0.65f * std::clamp(0.5f + dot(normal, sun), 0.0f, 1.0f);
+  const Vec3f glint{0.22f, 0.22f, 0.22f};
+  const Vec3f response = color * (0.75f * diffuse) + glint * first + color * (0.9f * second);
+  return mul(scene_.environment.sun, response) * lit_side;
+}
+
 Vec3f Lighting::fibre(const SurfacePoint& s, Vec3f to_eye, const LightSample& sample) const {
   Vec3f radiance = mul(s.color, lamp_light(s, sample));
   if (!scene_.environment.enabled) return radiance;
@@ -202,16 +231,40 @@ Vec3f Lighting::fibre(const SurfacePoint& s, Vec3f to_eye, const LightSample& sa
   radiance += mul(s.color, sky) * 0.9f;
   const Vec3f sun = sun_direction(sample.sun);
   const float visible = sun_visible(s, sun, sample);
-  if (visible <= 0) return radiance;
-  const float along = dot(s.tangent, sun);
-  const float diffuse = std::sqrt(std::max(1 - along * along, 0.0f));
-  const Vec3f half = normalized(sun + to_eye, s.normal);
-  const float first = strand_highlight(s.tangent, s.normal, half, -0.10f, 90);
-  const float second = strand_highlight(s.tangent, s.normal, half, 0.16f, 18);
-  const float lit_side = 0.35f + 0.65f * std::clamp(0.5f + dot(s.normal, sun), 0.0f, 1.0f);
-  const Vec3f glint{0.22f, 0.22f, 0.22f};
-  const Vec3f response = s.color * (0.75f * diffuse) + glint * first + s.color * (0.9f * second);
-  return radiance + mul(scene_.environment.sun, response) * (visible * lit_side);
+  return visible > 0 ? radiance + sunlit_fibre(s.tangent, s.normal, to_eye, s.color, sun) * visible : radiance;
+}
+
+Vec3f Lighting::fibre(Vec3f tangent, Vec3f to_eye, Vec3f color, const FibreLight& light) const {
+  Vec3f radiance = mul(color, light.ambient);
+  if (light.sun > 0) {
+    const Vec3f facing = normalized(to_eye - tangent * dot(to_eye, tangent), to_eye);
+    radiance += sunlit_fibre(tangent, facing, to_eye, color, to_sun_) * light.sun;
+  }
+  return radiance;
+}
+
+// A few rays for a whole stretch of a strand; strands differ in where they send them, and look so when many.
+FibreLight Lighting::on_fibre(Vec3f position, std::uint32_t strand) const {
+  constexpr std::uint32_t rays = 4;
+  SurfacePoint s;
+  s.position = position;
+  s.primitive = Primitive::segment;
+  s.clearance = 0.5f * fibre_voxel_ + 4e-6f * norm(position);  // roots may lie under the skin
+  Random random(0x737472616e64, strand);
+  const float shift_x = static_cast<float>(random.uniform()), shift_y = static_cast<float>(random.uniform());
+  FibreLight light;
+  for (std::uint32_t r = 0; r < rays; ++r) {
+    const Point2 q = sobol(r);
+    const Point2 u{fraction(q.x + shift_x), fraction(q.y + shift_y)};
+    const LightSample sample{u, u, u.x, static_cast<std::uint32_t>(random.bits())};
+    if (r == 0) {
+      light.ambient = lamp_light(s, sample);
+      if (!scene_.environment.enabled) return light;
+      light.sun = sun_visible(s, sun_direction(u), sample);
+    }
+    light.ambient += sky_light(s, any_direction(u), sample) / static_cast<float>(rays);
+  }
+  return light;
 }
 
 }  // namespace ymir

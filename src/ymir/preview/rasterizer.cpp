@@ -110,7 +110,7 @@ void for_each_primitive(const Geometry& g, Ball&& ball, Visit&& visit) {
     const std::uint32_t v = g.segments[i];
     Rect rect = ball(g.curve_vertices[v]);
     rect.include(ball(g.curve_vertices[v + 1]));
-    visit(Primitive::segment, i, rect, g.curve_opacity[v]);
+    visit(Primitive::segment, i, rect, 1.0f);
   }
   for (std::uint32_t i = 0; i < g.triangles.size(); ++i) {
     Rect rect;
@@ -120,7 +120,7 @@ void for_each_primitive(const Geometry& g, Ball&& ball, Visit&& visit) {
       behind = behind || corner.x0 > corner.x1;
       rect.include(corner);
     }
-    if (rect.x0 <= rect.x1) visit(Primitive::triangle, i, behind ? everywhere : rect, 1.0f);
+    if (rect.x0 <= rect.x1) visit(Primitive::triangle, i, behind ? everywhere : rect, g.mesh_opacity);
   }
 }
 
@@ -266,8 +266,7 @@ class Rasterizer final : public Tracer {
     Geometry shading = geometry_;
     if (!shading.sphere_emission.empty()) shading.spheres.clear();
     for (std::size_t i = 0; i < shading.spheres.size(); ++i) shading.spheres[i].w = shading.sphere_radius[i];
-    for (std::size_t i = 0; i < shading.curve_vertices.size(); ++i)
-      shading.curve_vertices[i].w = shading.curve_radius[i];
+    if (shading.mesh_opacity < 1) shading.triangles.clear();
     std::vector<Vec3f> directions{to_sun};
     for (int i = 0; i < sky_maps; ++i) {
       // A spiral whose density over the hemisphere follows the cosine of its elevation.

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "ymir/base/error.h"
 #include "ymir/base/hash.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/preview/fibre_shade.h"
 #include "ymir/preview/lighting.h"
+#include "ymir/preview/strand_layers.h"
 
 namespace ymir {
 namespace {
@@ -65,7 +68,7 @@ class Integrator {
   Integrator(const Geometry& geometry, const VolumeField& volumes, const Lighting& lighting, const View& view)
       : geometry_(geometry), volumes_(volumes), lighting_(lighting), view_(view) {}
 
-  void sample(int x, int y, int index, const Tracer::Sight& sight, Pixel& pixel) const {
+  void sample(int x, int y, int index, const Tracer::Sight& sight, const StrandLayers& strands, Pixel& pixel) const {
     Ray ray = view_.ray(x, y, index);
     ray.seed = sample_seed(x, y, index);
     const LightSample light = light_sample(x, y, index);
@@ -77,9 +80,8 @@ class Integrator {
       const Hit hit = sight.first_hit(x, y, index, ray);
       const bool solid = hit.primitive != Primitive::none && hit.t < ground;
       const float end = solid ? hit.t : ground;
-      const VolumeField::Segment medium = volumes_.march(ray, ray.t_min, end, light.pick);
-      pixel.radiance += medium.radiance * through;
-      through *= medium.transmittance;
+      through = pass(pixel, ray, strands.between(x, y, ray.t_min, end), end, through, light);
+      if (through <= least_throughput) return;
       if (!solid) {
         add_surroundings(pixel, ray, ground, through, light);
         return;
@@ -88,12 +90,33 @@ class Integrator {
       add_surface(pixel, s, ray, through * hit.opacity, light);
       if (hit.opacity >= 1) return;
       through *= 1 - hit.opacity;
+      ray.t_min = hit.t + s.clearance;
       // Goes on behind the far side of the point.
-      ray.t_min = hit.t - 2 * dot(s.normal, ray.direction) * geometry_.spheres[hit.index].w + s.clearance;
+      if (hit.primitive == Primitive::sphere)
+        ray.t_min -= 2 * dot(s.normal, ray.direction) * geometry_.spheres[hit.index].w;
     }
   }
 
  private:
+  // Medium and strands between the ray's start and `end`; returns what passes of `through`.
+  float pass(Pixel& pixel, const Ray& ray, const StrandLayers::Passed& strands, float end, float through,
+             const LightSample& light) const {
+    const auto march = [&](float from, float to) {
+      const VolumeField::Segment medium = volumes_.march(ray, from, to, light.pick);
+      pixel.radiance += medium.radiance * through;
+      through *= medium.transmittance;
+    };
+    if (strands.through >= 1) {
+      march(ray.t_min, end);
+      return through;
+    }
+    march(ray.t_min, strands.distance);
+    pixel.radiance += strands.radiance * through;
+    through *= strands.through;
+    if (through > least_throughput) march(strands.distance, end);
+    return through;
+  }
+
   void add_surroundings(Pixel& pixel, const Ray& ray, float ground, float through, const LightSample& light) const {
     const Vec3f background = lighting_.background(ray.direction);
     float presence = 0;
@@ -126,23 +149,32 @@ class Integrator {
   const View& view_;
 };
 
+// Thin strands of the picture; the layers of a tile are made when it is first drawn.
+struct Strands {
+  StrandPieces pieces;
+  std::vector<std::optional<StrandLayers>> layers;
+};
+
 // Takes samples [first, end) of the pixels that `wanted` names.
 template <class Wanted>
 void take_samples(std::vector<Pixel>& pixels, const View& view, const Tracer& tracer, const Integrator& integrator,
-                  int first, int end, Wanted&& wanted) {
+                  Strands& strands, int first, int end, Wanted&& wanted) {
+  static_assert(tile_size == StrandPieces::cell);
   if (first >= end) return;
   const int columns = (view.width + tile_size - 1) / tile_size, rows = (view.height + tile_size - 1) / tile_size;
   parallel_for(columns * rows, [&](std::ptrdiff_t t) {
     const int x0 = static_cast<int>(t) % columns * tile_size, y0 = static_cast<int>(t) / columns * tile_size;
     const Tracer::Tile tile{x0, y0, std::min(x0 + tile_size, view.width), std::min(y0 + tile_size, view.height)};
     std::unique_ptr<Tracer::Sight> sight;
+    std::optional<StrandLayers>& layers = strands.layers[static_cast<std::size_t>(t)];
     for (int y = tile.y0; y < tile.y1; ++y)
       for (int x = tile.x0; x < tile.x1; ++x) {
         if (!wanted(x, y)) continue;
         if (!sight) sight = tracer.look(tile, first, end);
+        if (!layers) layers.emplace(strands.pieces, x0 / tile_size, y0 / tile_size);
         Pixel& pixel =
             pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(view.width) + static_cast<std::size_t>(x)];
-        for (int s = first; s < end; ++s) integrator.sample(x, y, s, *sight, pixel);
+        for (int s = first; s < end; ++s) integrator.sample(x, y, s, *sight, *layers, pixel);
       }
   });
 }
@@ -255,14 +287,20 @@ LinearImage render_linear(const PreviewScene& scene, const RenderOptions& option
   const std::unique_ptr<Tracer> tracer =
       embree ? make_embree_tracer(geometry, threads()) : make_rasterizer(geometry, view, scene.environment.to_sun);
   const VolumeField volumes(scene, *tracer, geometry.skipped);
-  const Lighting lighting(scene, geometry, *tracer, volumes);
+  PreviewScene fibres;
+  fibres.environment.enabled = false;
+  fibres.volumes.push_back(fibre_medium(scene, geometry));
+  const VolumeField fibre_field(fibres, *tracer, geometry.skipped);
+  const Lighting lighting(scene, geometry, *tracer, volumes, fibre_field, norm(fibres.volumes[0].axes[0]));
+  Strands strands{StrandPieces(scene, geometry, lighting, view), {}};
+  strands.layers.resize(static_cast<std::size_t>(strands.pieces.columns() * strands.pieces.rows()));
   const Integrator integrator(geometry, volumes, lighting, view);
 
   std::vector<Pixel> pixels(static_cast<std::size_t>(view.width) * static_cast<std::size_t>(view.height));
   const int few = std::min(options.samples, std::max(4, options.samples / 4));
-  take_samples(pixels, view, *tracer, integrator, 0, few, [](int, int) { return true; });
+  take_samples(pixels, view, *tracer, integrator, strands, 0, few, [](int, int) { return true; });
   const std::vector<char> mask = detail_mask(pixels, view.width, view.height);
-  take_samples(pixels, view, *tracer, integrator, few, options.samples, [&](int x, int y) {
+  take_samples(pixels, view, *tracer, integrator, strands, few, options.samples, [&](int x, int y) {
     return mask[static_cast<std::size_t>(y) * static_cast<std::size_t>(view.width) + static_cast<std::size_t>(x)] != 0;
   });
 

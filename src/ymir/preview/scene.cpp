@@ -6,10 +6,13 @@
 
 #include "ymir/base/hash.h"
 #include "ymir/preview/frame_channels.h"
+#include "ymir/preview/overlays.h"
 #include "ymir/preview/palette.h"
 
 namespace ymir {
 namespace {
+
+constexpr Vec3f without_value{0.35f, 0.35f, 0.35f};  // where a thing lacks the channel it is to be coloured by
 
 float luminance(Vec3f c) { return 0.2126f * c.x + 0.7152f * c.y + 0.0722f * c.z; }
 
@@ -20,6 +23,7 @@ void add_points(PreviewScene& scene, const ObjectState& object, const PreviewSty
   const auto velocity = channel_of<Vec3f>(object, "velocity", count);
   const auto color = channel_of<Vec3f>(object, "color", count);
   const auto age = channel_of<float>(object, "age", count);
+  const std::vector<float> values = style.colors ? channel_values(object, style.colors->channel) : std::vector<float>{};
   PreviewSpheres& spheres = scene.spheres;
   for (std::size_t i = 0; i < count; ++i) {
     const float r = radius.empty() ? style.point_radius : radius[i];
@@ -33,6 +37,7 @@ void add_points(PreviewScene& scene, const ObjectState& object, const PreviewSty
     heat = std::isfinite(heat) ? std::clamp(heat, 0.0f, 1.0f) : 0.0f;
     Vec3f tint = ember_color(heat);
     if (!color.empty() && is_finite(color[i])) tint = color[i];
+    if (style.colors) tint = i < values.size() ? scale_color(style.colors->share(values[i])) : without_value;
     spheres.center.push_back(position[i]);
     spheres.radius.push_back(r);
     spheres.color.push_back(style.emissive ? Vec3f{0.02f, 0.02f, 0.02f} : tint);
@@ -45,6 +50,8 @@ void add_curves(PreviewScene& scene, const ObjectState& object, const PreviewSty
   const auto first = channel_of<std::int64_t>(object, "first");
   const auto radius = channel_of<float>(object, "radius", position.size());
   const auto color = channel_of<Vec3f>(object, "color", position.size());
+  const std::vector<float> values = style.colors ? channel_values(object, style.colors->channel) : std::vector<float>{};
+  const bool by_strand = values.size() + 1 == first.size() && values.size() != position.size();
   PreviewCurves& curves = scene.curves;
   const auto total = static_cast<std::int64_t>(position.size());
   const std::uint64_t seed = hash_text(object.name);
@@ -61,8 +68,12 @@ void add_curves(PreviewScene& scene, const ObjectState& object, const PreviewSty
       // Without given radii strands taper, as cut hair grows thin towards the tip.
       const float taper = 1 - 0.6f * along * along;
       curves.position.push_back(position[i]);
-      curves.radius.push_back(radius.empty() ? style.curve_radius * taper : radius[i]);
-      curves.color.push_back(color.empty() ? hair_color(hash_combine(seed, s), along) : color[i]);
+      curves.radius.push_back(style.strand_width * (radius.empty() ? style.curve_radius * taper : radius[i]));
+      Vec3f tint = color.empty() ? hair_color(hash_combine(seed, s), along) : color[i];
+      const std::size_t element = by_strand ? s : i;
+      if (style.colors)
+        tint = element < values.size() ? scale_color(style.colors->share(values[element])) : without_value;
+      curves.color.push_back(tint);
     }
     curves.first.push_back(static_cast<std::int64_t>(curves.position.size()));
   }
@@ -111,6 +122,13 @@ std::vector<float> resampled(std::span<const float> values, std::size_t blocks, 
   return out;
 }
 
+// The stored channel behind a name like speed or velocity.x.
+std::string value_channel(const ObjectState& object, const std::string& name) {
+  if (object.channels.contains(name)) return name;
+  if (name == "speed") return "velocity";
+  return name.size() > 2 && name[name.size() - 2] == '.' ? name.substr(0, name.size() - 2) : name;
+}
+
 void add_volume(PreviewScene& scene, const ObjectState& object, const PreviewStyle& style) {
   const auto blocks = channel_of<Vec3i>(object, "bucket");
   const std::string name = density_channel(object);
@@ -137,6 +155,15 @@ void add_volume(PreviewScene& scene, const ObjectState& object, const PreviewSty
       static_cast<std::size_t>(m) * static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
   const auto temperature = channel_of<float>(object, "temperature", blocks.size() * hot_voxels);
   if (m > 0 && !temperature.empty()) volume.temperature = resampled(temperature, blocks.size(), m, n);
+  if (style.colors) {
+    const std::string base = value_channel(object, style.colors->channel);
+    const int k = resolution_of(base);
+    std::vector<float> values = channel_values(object, style.colors->channel);
+    if (k > 0 && values.size() >= blocks.size() * static_cast<std::size_t>(k * k * k)) {
+      for (float& v : values) v = style.colors->share(v);
+      volume.value = resampled(values, blocks.size(), k, n);
+    }
+  }
   volume.extinction = style.extinction;
   scene.volumes.push_back(std::move(volume));
 }
@@ -178,8 +205,11 @@ PreviewScene scene_from_frame(const Frame& frame, const PreviewStyle& style) {
     if (object.kind == "surface") add_surface(scene, object, surfaces++);
     if (object.kind == "volume") add_volume(scene, object, style);
   }
+  if (style.show_colliders) scene.triangles.opacity = 0.3f;
   Framing framing;
   framing.add(scene);
+  if (style.show_tiles) add_tile_edges(scene.lines, frame);
+  if (style.show_wind) add_wind_arrows(scene.lines, frame, style.reference_wind.value_or(reference_wind(frame)));
   scene.camera = framing.camera(16.0 / 9.0);
   scene.environment.ground_height = static_cast<float>(style.ground_height.value_or(framing.ground_height()));
   return scene;

@@ -9,6 +9,7 @@
 
 #include "ymir/data/frame.h"
 #include "ymir/preview/camera.h"
+#include "ymir/preview/channel_colors.h"
 
 namespace ymir {
 
@@ -31,6 +32,14 @@ struct PreviewTriangles {
   std::vector<Vec3f> position;
   std::vector<Vec3f> color;
   std::vector<std::array<std::int32_t, 3>> triangles;
+  float opacity = 1;  // below 1 they cast no shadow
+};
+
+// Straight lines of one width on the picture, unlit: overlays. Hidden by what is before them.
+struct PreviewLines {
+  std::vector<Vec3f> position;  // two per line
+  std::vector<Vec3f> color;     // one per line
+  float width = 1.2f;           // [pixel]
 };
 
 // Blocks of voxels, x fastest; a dense volume is one block. Values sit at voxel centres and are interpolated.
@@ -41,6 +50,7 @@ struct PreviewVolume {
   std::vector<Vec3i> blocks;                                                 // block coordinates
   std::vector<float> density;
   std::vector<float> temperature;  // [K], empty: none; shown as a black-body glow
+  std::vector<float> value;        // 0 to 1, empty: none; coloured by it instead of by `albedo`
   float extinction = 10;           // [1/m] per unit of density
   Vec3f albedo{0.86f, 0.86f, 0.87f};
 };
@@ -59,6 +69,7 @@ struct PreviewScene {
   PreviewSpheres spheres;
   PreviewCurves curves;
   PreviewTriangles triangles;
+  PreviewLines lines;
   std::vector<PreviewVolume> volumes;
   Camera camera;
   PreviewEnvironment environment;
@@ -77,6 +88,12 @@ struct PreviewStyle {
   float extinction = 10;                  // [1/m] per unit of density
   std::optional<double> ground_height;    // [m]; default: below the lowest element of the frame
   bool ground = true;
+  std::optional<ChannelColors> colors;   // of points, strands and gas, instead of their own
+  float strand_width = 1;                // times as wide as they are
+  bool show_colliders = false;           // translucent, so that what is in and behind them is seen
+  bool show_tiles = false;               // edges of the tiles of gas
+  bool show_wind = false;                // arrows along the velocity of gas
+  std::optional<double> reference_wind;  // [m/s] of the longest arrow; default: of the frame itself
 };
 
 // Everything drawable of a frame; the camera is framed on it. For a film, frame all its frames with Framing and

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "ymir/base/error.h"
+#include "ymir/preview/canvas.h"
 #include "ymir/preview/frame_channels.h"
 #include "ymir/preview/palette.h"
 
@@ -92,10 +91,17 @@ Layers layers_at(double at, double voxel, int least, int most) {
 void add_layer(Slice& slice, std::span<const Vec3i> buckets, const Values& values, int layer, float share,
                const Vec3i& low) {
   const int n = values.resolution;
+  const auto area = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
   for (std::size_t b = 0; b < buckets.size(); ++b) {
     const Vec3i& bucket = buckets[b];
     const int inside = layer - bucket[slice.axis] * n;
-    if (inside < 0 || inside >= n) continue;
+    if (!BlockIndex::in_range(bucket) || inside < 0 || inside >= n) continue;
+    const Vec3i place{bucket[slice.across] - low[slice.across] / n, bucket[slice.up] - low[slice.up] / n, 0};
+    const std::size_t square = slice.squares.add(place);
+    if (square == slice.places.size()) {
+      slice.places.push_back(place);
+      slice.values.resize(slice.values.size() + area, none);
+    }
     for (int v = 0; v < n; ++v)
       for (int u = 0; u < n; ++u) {
         Vec3i voxel;
@@ -103,79 +109,94 @@ void add_layer(Slice& slice, std::span<const Vec3i> buckets, const Values& value
         voxel[slice.across] = u;
         voxel[slice.up] = v;
         const auto in_bucket = static_cast<std::size_t>((voxel.z * n + voxel.y) * n + voxel.x);
-        const float value = values(b * static_cast<std::size_t>(n) * static_cast<std::size_t>(n * n) + in_bucket);
-        const int column = bucket[slice.across] * n + u - low[slice.across];
-        const int row = bucket[slice.up] * n + v - low[slice.up];
-        float& to = slice.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(slice.columns) +
-                                 static_cast<std::size_t>(column)];
+        const float value = values(b * static_cast<std::size_t>(n) * area + in_bucket);
+        float& to = slice.values[square * area + static_cast<std::size_t>(v * n + u)];
         to = std::isnan(to) ? value : to + share * (value - to);
       }
   }
 }
 
-// --- drawing
-
-// 3 x 5 pixels, rows from the top, the highest bit to the left.
-const std::map<char, std::array<int, 5>>& glyphs() {
-  static const std::map<char, std::array<int, 5>> all{
-      {'0', {7, 5, 5, 5, 7}}, {'1', {2, 6, 2, 2, 7}}, {'2', {7, 1, 7, 4, 7}}, {'3', {7, 1, 7, 1, 7}},
-      {'4', {5, 5, 7, 1, 1}}, {'5', {7, 4, 7, 1, 7}}, {'6', {7, 4, 7, 5, 7}}, {'7', {7, 1, 1, 1, 1}},
-      {'8', {7, 5, 7, 5, 7}}, {'9', {7, 5, 7, 1, 7}}, {'.', {0, 0, 0, 0, 2}}, {'-', {0, 0, 7, 0, 0}},
-      {'+', {0, 2, 7, 2, 0}}, {'e', {0, 7, 7, 4, 7}}};
-  return all;
+// The middle of the buckets' extent, or of the layer of buckets nearest to it.
+double middle(std::span<const Vec3i> buckets, int axis, double bucket_size, double bottom, double top) {
+  const double wanted = 0.5 * (bottom + top);
+  double best = 0, distance = std::numeric_limits<double>::infinity();
+  for (const Vec3i& b : buckets) {
+    const double low = b[axis] * bucket_size, high = low + bucket_size;
+    if (wanted >= low && wanted <= high) return wanted;
+    const double off = std::max(low - wanted, wanted - high);
+    if (off < distance) {
+      distance = off;
+      best = 0.5 * (low + high);
+    }
+  }
+  return best;
 }
-
-class Canvas {
- public:
-  Canvas(int width, int height) : image_{width, height, {}} {
-    image_.rgb.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3, 246);
-  }
-  void put(int x, int y, Vec3f linear) { blend(x, y, linear, 1); }
-  void blend(int x, int y, Vec3f linear, float opacity) {
-    if (x < 0 || y < 0 || x >= image_.width || y >= image_.height) return;
-    std::uint8_t* pixel =
-        image_.rgb.data() +
-        3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width) + static_cast<std::size_t>(x));
-    for (int c = 0; c < 3; ++c) {
-      const float encoded = 255 * linear_to_srgb(linear[c]);
-      pixel[c] = static_cast<std::uint8_t>(static_cast<float>(pixel[c]) * (1 - opacity) + encoded * opacity + 0.5f);
-    }
-  }
-  void line(double x0, double y0, double x1, double y1, Vec3f color, float opacity) {
-    const int steps = 1 + static_cast<int>(std::ceil(std::max(std::abs(x1 - x0), std::abs(y1 - y0))));
-    for (int i = 0; i <= steps; ++i) {
-      const double t = static_cast<double>(i) / steps;
-      blend(static_cast<int>(std::lround(x0 + t * (x1 - x0))), static_cast<int>(std::lround(y0 + t * (y1 - y0))), color,
-            opacity);
-    }
-  }
-  void text(int x, int y, const std::string& text, int size) {
-    for (const char letter : text) {
-      const auto found = glyphs().find(letter);
-      for (int j = 0; found != glyphs().end() && j < 5 * size; ++j)
-        for (int i = 0; i < 3 * size; ++i)
-          if ((found->second[static_cast<std::size_t>(j / size)] >> (2 - i / size) & 1) != 0)
-            put(x + i, y + j, {0.02f, 0.02f, 0.02f});
-      x += 4 * size;
-    }
-  }
-  Image take() { return std::move(image_); }
-
- private:
-  Image image_;
-};
 
 // Pixels of the plane: the voxel lattice, the upper side up.
 struct PlaneOnPicture {
   const Slice& slice;
   double pixels;  // per voxel
-  int height;
+  int width, height;
 
   double x(double across) const { return (across - slice.low[0]) / slice.voxel * pixels; }
   double y(double up) const { return height - (up - slice.low[1]) / slice.voxel * pixels; }
   double x(Vec3f p) const { return x(static_cast<double>(p[slice.across])); }
   double y(Vec3f p) const { return y(static_cast<double>(p[slice.up])); }
 };
+
+Vec3f color_of(double value, double low, double high) {
+  return scale_color(static_cast<float>((value - low) / (high - low)));
+}
+
+// Between the four voxel centres around, of those that hold gas; if the nearest does.
+void draw_values(Canvas& canvas, const PlaneOnPicture& plane, double low, double high) {
+  const Slice& slice = plane.slice;
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x) {
+      const double u = (x + 0.5) / plane.pixels - 0.5, v = (plane.height - y - 0.5) / plane.pixels - 0.5;
+      const auto column = [&](double at) { return std::clamp(static_cast<int>(at), 0, slice.columns - 1); };
+      const auto row = [&](double at) { return std::clamp(static_cast<int>(at), 0, slice.rows - 1); };
+      if (!std::isfinite(slice.value(column(u + 0.5), row(v + 0.5)))) continue;
+      double sum = 0, weights = 0;
+      for (int k = 0; k < 4; ++k) {
+        const double i = std::floor(u) + k % 2, j = std::floor(v) + k / 2;
+        const float value = slice.value(column(std::max(i, 0.0)), row(std::max(j, 0.0)));
+        const double weight = (1 - std::abs(u - i)) * (1 - std::abs(v - j));
+        if (!std::isfinite(value)) continue;
+        sum += weight * static_cast<double>(value);
+        weights += weight;
+      }
+      if (weights > 0) canvas.put(x, y, color_of(sum / weights, low, high));
+    }
+}
+
+void draw_means(Canvas& canvas, const PlaneOnPicture& plane, double low, double high) {
+  const Slice& slice = plane.slice;
+  struct Mean {
+    double sum = 0;
+    std::size_t count = 0;
+  };
+  std::vector<Mean> means(static_cast<std::size_t>(plane.width) * static_cast<std::size_t>(plane.height));
+  const int n = slice.side;
+  for (std::size_t i = 0; i < slice.values.size(); ++i) {
+    if (!std::isfinite(slice.values[i])) continue;
+    const Vec3i& place = slice.places[i / static_cast<std::size_t>(n * n)];
+    const int in_square = static_cast<int>(i % static_cast<std::size_t>(n * n));
+    const double u = (place.x * n + in_square % n + 0.5) * plane.pixels;
+    const double v = plane.height - (place.y * n + in_square / n + 0.5) * plane.pixels;
+    const auto x = static_cast<std::size_t>(std::clamp(static_cast<int>(u), 0, plane.width - 1));
+    const auto y = static_cast<std::size_t>(std::clamp(static_cast<int>(v), 0, plane.height - 1));
+    Mean& mean = means[y * static_cast<std::size_t>(plane.width) + x];
+    mean.sum += static_cast<double>(slice.values[i]);
+    ++mean.count;
+  }
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x) {
+      const Mean& mean =
+          means[static_cast<std::size_t>(y) * static_cast<std::size_t>(plane.width) + static_cast<std::size_t>(x)];
+      if (mean.count > 0) canvas.put(x, y, color_of(mean.sum / static_cast<double>(mean.count), low, high));
+    }
+}
 
 void draw_objects(Canvas& canvas, const Frame& frame, const PlaneOnPicture& plane) {
   const Slice& slice = plane.slice;
@@ -211,6 +232,16 @@ void draw_objects(Canvas& canvas, const Frame& frame, const PlaneOnPicture& plan
 
 }  // namespace
 
+float Slice::value(int column, int row) const {
+  if (column < 0 || row < 0 || column >= columns || row >= rows) return none;
+  const std::int64_t square = squares.find({column / side, row / side, 0});
+  if (square < 0) return none;
+  return values[(static_cast<std::size_t>(square) * static_cast<std::size_t>(side) +
+                 static_cast<std::size_t>(row % side)) *
+                    static_cast<std::size_t>(side) +
+                static_cast<std::size_t>(column % side)];
+}
+
 Slice cut(const Frame& frame, const SliceOptions& options) {
   const ObjectState& volume = volume_of(frame, options.object);
   const auto buckets = channel_of<Vec3i>(volume, "bucket");
@@ -219,7 +250,7 @@ Slice cut(const Frame& frame, const SliceOptions& options) {
   Slice slice;
   slice.channel = options.channel.empty() ? "speed" : options.channel;
   const Values values = values_of(frame, volume, slice.channel, buckets.size());
-  const int n = values.resolution;
+  const int n = slice.side = values.resolution;
   slice.axis = options.axis;
   slice.across = options.axis == 0 ? 2 : 0;
   slice.up = options.axis == 1 ? 2 : 1;
@@ -229,10 +260,13 @@ Slice cut(const Frame& frame, const SliceOptions& options) {
     low = cwise_min(low, b);
     high = cwise_max(high, b);
   }
+  const Vec3d extent = (Vec3d(high) - Vec3d(low) + Vec3d{1, 1, 1}) * n;
+  if (!BlockIndex::in_range(low) || !BlockIndex::in_range(high) || std::max({extent.x, extent.y, extent.z}) > 1e9)
+    throw refused(frame, volume.name + " has buckets beyond what a gas can reach; the frame is damaged");
   low = low * n;
   high = (high + Vec3i{1, 1, 1}) * n;
   const double bottom = low[slice.axis] * slice.voxel, top = high[slice.axis] * slice.voxel;
-  slice.at = options.at.value_or(0.5 * (bottom + top));
+  slice.at = options.at ? *options.at : middle(buckets, slice.axis, size, bottom, top);
   if (!(slice.at >= bottom && slice.at <= top))
     throw refused(frame, fmt::format("{} reaches from {} = {:g} to {:g} m; --at {:g} misses it", volume.name,
                                      axis_names[slice.axis], bottom, top, slice.at));
@@ -240,7 +274,6 @@ Slice cut(const Frame& frame, const SliceOptions& options) {
   slice.low[1] = low[slice.up] * slice.voxel;
   slice.columns = high[slice.across] - low[slice.across];
   slice.rows = high[slice.up] - low[slice.up];
-  slice.values.assign(static_cast<std::size_t>(slice.columns) * static_cast<std::size_t>(slice.rows), none);
   const Layers layers = layers_at(slice.at, slice.voxel, low[slice.axis], high[slice.axis] - 1);
   add_layer(slice, buckets, values, layers.low, 1, low);
   if (layers.share > 0) add_layer(slice, buckets, values, layers.high, layers.share, low);
@@ -258,41 +291,21 @@ Slice cut(const Frame& frame, const SliceOptions& options) {
 }
 
 Image draw(const Slice& slice, const Frame& frame, const SliceOptions& options) {
-  constexpr int margin = 12, bar = 18, letter = 2, numbers = 7 * 4 * letter;
-  const int width = std::max(options.width - 3 * margin - bar - numbers, 16);
-  const double pixels = static_cast<double>(width) / slice.columns;  // per voxel
+  constexpr int margin = 12, letter = 2, numbers = 7 * 4 * letter;
+  const int room = std::max(options.width - 3 * margin - Canvas::bar_width - numbers, 16);
+  const double pixels = std::min(static_cast<double>(room) / slice.columns, 2.0 * room / slice.rows);  // per voxel
+  const int width = std::clamp(static_cast<int>(std::lround(pixels * slice.columns)), 16, room);
   const int height = std::max(static_cast<int>(std::lround(pixels * slice.rows)), 16);
   auto [low, high] = options.range.value_or(std::pair(slice.least, slice.most));
   if (!(high > low)) high = low + 1;  // the same value everywhere
-  const auto color = [&](double value) { return scale_color(static_cast<float>((value - low) / (high - low))); };
-  Canvas canvas(width + 3 * margin + bar + numbers, height);
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      // Between the four voxel centres around, of those that hold gas; if the nearest does.
-      const double u = (x + 0.5) / pixels - 0.5, v = (height - y - 0.5) / pixels - 0.5;
-      const auto column = [&](double at) { return std::clamp(static_cast<int>(at), 0, slice.columns - 1); };
-      const auto row = [&](double at) { return std::clamp(static_cast<int>(at), 0, slice.rows - 1); };
-      if (!std::isfinite(slice.value(column(u + 0.5), row(v + 0.5)))) continue;
-      double sum = 0, weights = 0;
-      for (int k = 0; k < 4; ++k) {
-        const double i = std::floor(u) + k % 2, j = std::floor(v) + k / 2;
-        const float value = slice.value(column(std::max(i, 0.0)), row(std::max(j, 0.0)));
-        const double weight = (1 - std::abs(u - i)) * (1 - std::abs(v - j));
-        if (!std::isfinite(value)) continue;
-        sum += weight * static_cast<double>(value);
-        weights += weight;
-      }
-      if (weights > 0) canvas.put(x, y, color(sum / weights));
-    }
-  draw_objects(canvas, frame, {slice, pixels, height});
-  constexpr int ticks = 4;
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < bar; ++x)
-      canvas.put(width + margin + x, y, color(low + (high - low) * (height - 1 - y) / (height - 1)));
-  for (int tick = 0; tick <= ticks; ++tick) {
-    const int y = (height - 5 * letter) * (ticks - tick) / ticks;
-    canvas.text(width + 2 * margin + bar, y, fmt::format("{:.3g}", low + (high - low) * tick / ticks), letter);
-  }
+  Canvas canvas(options.width, height);
+  const PlaneOnPicture plane{slice, pixels, width, height};
+  if (pixels < 1)
+    draw_means(canvas, plane, low, high);
+  else
+    draw_values(canvas, plane, low, high);
+  draw_objects(canvas, frame, plane);
+  canvas.scale(width + margin, 0, height, low, high, letter);
   return canvas.take();
 }
 

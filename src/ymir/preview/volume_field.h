@@ -1,52 +1,15 @@
 // The volumes of a scene as one participating medium: Beer-Lambert extinction, scattering of sun and sky light with
-// the light's optical depth precomputed on a coarse lattice, black-body glow.
+// the light's optical depth precomputed on a coarse lattice in every block, black-body glow.
 #pragma once
 
-#include <cstdint>
-#include <unordered_map>
+#include <array>
+#include <span>
 #include <vector>
 
-#include "ymir/preview/scene.h"
 #include "ymir/preview/tracer.h"
+#include "ymir/preview/volume_sampler.h"
 
 namespace ymir {
-
-// Blocks with one extra layer of voxels, so that interpolation never looks beyond one block.
-class VolumeSampler {
- public:
-  VolumeSampler(const PreviewVolume&, std::size_t& skipped);
-
-  struct Value {
-    float density = 0;  // scaled by extinction [1/m]
-    float temperature = 0;
-  };
-  // Value at a point, and how far along a unit direction the medium is known to be empty [m].
-  Value at(Vec3f position, Vec3f direction, float& empty) const;
-  // Clips [t0, t1] of a ray to the bounds; false when nothing is left.
-  bool clip(Vec3f origin, Vec3f direction, float& t0, float& t1) const;
-
-  bool empty() const { return blocks_.empty(); }
-  float step() const { return 0.7f * voxel_; }   // [m]
-  const Box& bounds() const { return bounds_; }  // of the world
-  Vec3f albedo() const { return albedo_; }
-
- private:
-  Vec3f to_voxels(Vec3f direction) const;
-  std::int64_t find_block(Vec3i block) const;  // -1: empty
-  void tabulate();
-  void fill_block(Vec3i block, const PreviewVolume&, const std::unordered_map<std::uint64_t, std::size_t>& source);
-
-  Vec3f origin_, albedo_;
-  std::array<Vec3f, 3> inverse_;  // rows: world to voxels
-  Vec3i resolution_;
-  Vec3i low_, high_;  // in blocks, high exclusive
-  float voxel_ = 0;
-  Box bounds_;
-  bool hot_ = false;
-  std::unordered_map<std::uint64_t, std::uint32_t> blocks_;
-  std::vector<std::int32_t> table_;  // the same as an array over [low, high), -1 where empty; unless that is too large
-  std::vector<float> density_, temperature_;
-};
 
 class VolumeField {
  public:
@@ -63,13 +26,15 @@ class VolumeField {
   float transmittance(Vec3f origin, Vec3f direction, float t0, float t1, float jitter, float coarseness = 1) const;
 
  private:
-  struct Light {
-    float sun_depth = 0;  // optical depth towards the sun
-    float sun_seen = 1;   // fraction of the sun not hidden by solid things
-    float sky_depth = 0;  // optical depth straight up
+  using Light = VolumeSampler::Light;
+  // What a step of a ray passes through.
+  struct Step {
+    float length = 0;
+    float density = 0;  // of all volumes [1/m]
+    float temperature = 0;
+    std::span<const VolumeSampler::Value> values;  // of each volume
   };
-  void light_lattice(const Tracer&);
-  Light light_at(Vec3f position) const;
+  void light_blocks(const Tracer&);
   static constexpr int orders = 4;  // of scattering
   Vec3f scattered(const Light&, const std::array<float, orders>& phase) const;
   template <class Visit>
@@ -78,9 +43,6 @@ class VolumeField {
   PreviewEnvironment environment_;
   Vec3f to_sun_;
   std::vector<VolumeSampler> samplers_;
-  Box bounds_;
-  Vec3i lattice_size_;
-  std::vector<Light> lattice_;
 };
 
 }  // namespace ymir

@@ -11,7 +11,14 @@ Schema<PreviewParams> PreviewParams::schema() {
       .param(&PreviewParams::height, "height", "Height in pixels.")
       .range(16, 16'384)
       .param(&PreviewParams::style, "style", "Daylight, or points that glow in the dark.")
-      .enumerated<PictureStyle>({{"daylight", PictureStyle::daylight}, {"glow", PictureStyle::glow}});
+      .enumerated<PictureStyle>({{"daylight", PictureStyle::daylight}, {"glow", PictureStyle::glow}})
+      .param(&PreviewParams::eye, "eye", unit::m, "Place of the camera; where it sees the whole shot if not given.")
+      .param(&PreviewParams::target, "target", unit::m,
+             "What the camera looks at; the middle of the shot if not given.")
+      .param(&PreviewParams::fov, "fov", unit::radian, "Vertical angle that the picture shows; 32.2 deg if not given.")
+      .range(0.0017, 2.97)
+      .param(&PreviewParams::turn, "turn", unit::radian,
+             "Angle by which the camera goes around its target, to its right, from the first frame to the last.");
 }
 
 Schema<HairsParams> HairsParams::schema() {

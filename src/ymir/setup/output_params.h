@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "ymir/math/vec3.h"
 #include "ymir/param/references.h"
 #include "ymir/param/schema.h"
 
@@ -17,6 +18,10 @@ struct PreviewParams {
   int width = 960;         // [pixels]
   int height = 540;
   PictureStyle style = PictureStyle::daylight;
+  std::optional<Vec3d> eye;     // [m]; absent: where it sees the whole shot
+  std::optional<Vec3d> target;  // [m]; absent: the middle of the shot
+  std::optional<double> fov;    // vertical [rad]
+  double turn = 0;              // over the shot [rad]
 
   static Schema<PreviewParams> schema();
 };
