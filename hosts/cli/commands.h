@@ -24,6 +24,7 @@ struct RunArguments {
   std::filesystem::path out;  // empty: what the setup says
   FrameRangeArgument frames;
   bool resume = false;
+  std::optional<std::int64_t> from;  // with resume: the last frame to keep
   bool force_restart = false;
   bool strict = false;
   bool no_preview = false;

@@ -11,6 +11,7 @@
 #include "resources.h"
 #include "statistics.h"
 #include "ymir/cache/cache.h"
+#include "ymir/cache/discarded.h"
 #include "ymir/cache/formats/describe.h"
 
 namespace ymir::cli {
@@ -29,6 +30,23 @@ Json entry_to_json(const CacheEntry& entry) {
           {"seconds", entry.seconds}};
 }
 
+void print_history(const Cache& cache, const std::vector<Discarded>& discarded,
+                   const std::optional<LockHolder>& writer) {
+  const Manifest& manifest = cache.manifest();
+  for (const CacheEntry& entry : manifest.failures)
+    std::cout << fmt::format("  state at the failure in frame {}, {:.4f} s\n", entry.number + 1, entry.time);
+  for (const CacheBranch& branch : manifest.branches)
+    std::cout << fmt::format("  from frame {} on computed from {} (setup {})\n", branch.from_frame + 1,
+                             branch.identity.setup_name, hex(branch.identity.setup_hash));
+  for (const Discarded& d : discarded)
+    std::cout << fmt::format("  set aside: {}, {} frames, {} bytes; remove that folder if you do not need it\n",
+                             d.folder, d.frames, grouped(static_cast<std::int64_t>(d.bytes)));
+  for (const std::string& name : cache.unlisted())
+    std::cout << fmt::format("  not listed: {}; --resume keeps it if it comes out the same and sets it aside if not\n",
+                             name);
+  if (writer) std::cout << fmt::format("  being written by {}\n", writer->in_words());
+}
+
 ExitCode cache_info(const InfoArguments& arguments) {
   const Cache cache = Cache::open(arguments.path);
   if (arguments.stats) {
@@ -37,17 +55,32 @@ ExitCode cache_info(const InfoArguments& arguments) {
   }
   const std::vector<Cache::Problem> problems = cache.verify();
   const Manifest& manifest = cache.manifest();
+  const std::vector<Discarded> discarded = list_discarded(arguments.path);
+  const std::optional<LockHolder> writer = CacheLock::holder_of(arguments.path);
   if (arguments.json) {
     Json frames = Json::array(), checkpoints = Json::array(), damaged = Json::array();
     for (const CacheEntry& entry : manifest.frames) frames.push_back(entry_to_json(entry));
     for (const CacheEntry& entry : manifest.checkpoints) checkpoints.push_back(entry_to_json(entry));
-    for (const Cache::Problem& p : problems) damaged.push_back({{"file", p.file}, {"what", p.what}});
+    for (const Cache::Problem& p : problems)
+      damaged.push_back({{"file", p.file}, {"what", p.what}, {"remedy", p.remedy}});
+    Json branches = Json::array(), aside = Json::array();
+    for (const CacheBranch& b : manifest.branches)
+      branches.push_back({{"from_frame", b.from_frame},
+                          {"time", b.time},
+                          {"setup", b.identity.setup_name},
+                          {"setup_hash", hex(b.identity.setup_hash)}});
+    for (const Discarded& d : discarded)
+      aside.push_back({{"folder", d.folder}, {"frames", d.frames}, {"bytes", d.bytes}});
     std::cout << Json{{"kind", "cache"},
                       {"setup", manifest.identity.setup_name},
                       {"setup_hash", hex(manifest.identity.setup_hash)},
+                      {"branches", branches},
                       {"fps", manifest.fps},
                       {"frames", frames},
                       {"checkpoints", checkpoints},
+                      {"unlisted", cache.unlisted()},
+                      {"discarded", aside},
+                      {"writer", writer ? Json(writer->in_words()) : Json()},
                       {"problems", damaged}}
                      .dump(2)
               << "\n";
@@ -61,11 +94,12 @@ ExitCode cache_info(const InfoArguments& arguments) {
                                entry.seconds);
     for (const CacheEntry& entry : manifest.checkpoints)
       std::cout << fmt::format("  checkpoint after frame {}\n", entry.number);
+    print_history(cache, discarded, writer);
   }
   for (const Cache::Problem& p : problems)
-    std::cerr << fmt::format("{}: {}: {}\n", arguments.path.string(), p.file, p.what);
+    std::cerr << fmt::format("{}: {}: {}; {}\n", arguments.path.string(), p.file, p.what, p.remedy);
   if (!problems.empty())
-    throw Error(ExitCode::io, fmt::format("{}: {} damaged file{}; ymir run --resume recomputes what is lost",
+    throw Error(ExitCode::io, fmt::format("{}: {} damaged file{}; what to do is said with each",
                                           arguments.path.string(), problems.size(), problems.size() == 1 ? "" : "s"));
   return ExitCode::ok;
 }

@@ -54,8 +54,15 @@ struct CommandLine {
     sub->add_option("SETUP", run.setup, "Setup file (.yaml)")->required();
     sub->add_option("--out", run.out, "Folder of the cache (default: what the setup says)");
     sub->add_option("--frames", frames, "First and last frame, A:B");
-    sub->add_flag("--resume", run.resume, "Go on from the last good checkpoint");
-    sub->add_flag("--force-restart", run.force_restart, "Start again, over whatever cache is there");
+    CLI::Option* resume = sub->add_flag("--resume", run.resume, "Go on from the last good checkpoint");
+    CLI::Option* from = sub->add_option("--from", run.from,
+                                        "With --resume: go on after this frame, or the last "
+                                        "checkpoint before it; the setup may have changed");
+    CLI::Option* restart = sub->add_flag("--force-restart", run.force_restart,
+                                         "Remove the frames that are there and "
+                                         "start again, whatever setup they are of");
+    from->needs(resume);
+    from->excludes(restart);
     sub->add_flag("--strict", run.strict, "Stop when a solve ends above its tolerance (exit code 5)");
     sub->add_flag("--no-preview", run.no_preview, "Leave out the pictures the setup asks for");
     sub->add_flag("--json", run.json, "One JSON document on standard output at the end");

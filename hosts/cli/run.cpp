@@ -9,6 +9,7 @@
 #include "progress.h"
 #include "resources.h"
 #include "setup_file.h"
+#include "shell_word.h"
 #include "ymir/base/log.h"
 #include "ymir/behaviors/register.h"
 #include "ymir/setup/session.h"
@@ -36,6 +37,39 @@ std::string unconverged(std::int64_t solves) {
   return solves > 0 ? fmt::format(", {} above tolerance", grouped(solves)) : std::string();
 }
 
+// After a numerical failure; kept: the last finished frame.
+std::string way_on(std::int64_t kept, const SolverSetup& setup, const std::string& command) {
+  if (kept < setup.time.frames.first)
+    return fmt::format(". No frame was finished; change the setup, then: {}", command);
+  return fmt::format(". Frames to {} are kept; change the setup, then go on with: {} --resume --from {}", kept, command,
+                     kept);
+}
+
+// A run that stopped says how to go on.
+SessionOutcome simulate(const SolverSetup& setup, const SessionOptions& options, SessionEvents events,
+                        const std::string& command, Communicator& world) {
+  std::optional<std::int64_t> frame;  // the one at hand
+  events.begin = [&frame, next = std::move(events.begin)](std::int64_t first, std::int64_t last) {
+    frame = first;
+    next(first, last);
+  };
+  events.progress = [&frame, next = std::move(events.progress)](const FrameProgress& progress) {
+    frame = progress.frame;
+    next(progress);
+  };
+  try {
+    return run_session(setup, options, events, world);
+  } catch (const NumericalFailure& failure) {
+    throw Error(failure.code(), failure.what() + way_on(failure.frame() - 1, setup, command));
+  } catch (const Error& error) {
+    if (!frame || (error.code() != ExitCode::io && error.code() != ExitCode::numerical)) throw;
+    if (error.code() == ExitCode::numerical)
+      throw Error(error.code(), error.what() + way_on(*frame - 1, setup, command));
+    throw Error(error.code(),
+                fmt::format("{}. Finished frames are kept; go on with: {} --resume", error.what(), command));
+  }
+}
+
 }  // namespace
 
 ExitCode run(const RunArguments& arguments) {
@@ -49,8 +83,12 @@ ExitCode run(const RunArguments& arguments) {
   options.resume = arguments.resume;
   options.force_restart = arguments.force_restart;
   options.strict = arguments.strict;
+  options.from = arguments.from;
   options.frames = arguments.frames;
   options.stop = &stop;
+  const std::string command =
+      fmt::format("ymir run {} --out {}", shell_word(arguments.setup.string()), shell_word(options.out.string()));
+  options.command = command;
 
   Progress progress("simulate");
   SessionEvents events;
@@ -71,7 +109,7 @@ ExitCode run(const RunArguments& arguments) {
     progress.finish_frame(frame.number, fmt::format("{:.2f} s{}", seconds, unconverged(report.unconverged())));
     now(fmt::format("simulating frame {}", frame.number + 1));
   };
-  const SessionOutcome outcome = run_session(setup, options, events, world);
+  const SessionOutcome outcome = simulate(setup, options, std::move(events), command, world);
   if (!world.root()) return outcome.interrupted ? ExitCode::interrupted : ExitCode::ok;
 
   if (arguments.json)
@@ -88,11 +126,11 @@ ExitCode run(const RunArguments& arguments) {
                     "--strict makes it an error",
                     grouped(above_tolerance), trouble, options.out.string()));
   if (outcome.interrupted) {
-    log::warn(fmt::format("stopped after frame {}; go on with: ymir run {} --out {} --resume", outcome.last_frame,
-                          arguments.setup.string(), options.out.string()));
+    log::warn(fmt::format("stopped after frame {}; go on with: {} --resume", outcome.last_frame, command));
     return ExitCode::interrupted;
   }
-  log::info(fmt::format("{}: frames to {} in the cache", options.out.string(), outcome.last_frame));
+  log::info(fmt::format("{}: frames to {} in the cache{}", options.out.string(), outcome.last_frame,
+                        outcome.frames == 0 ? "; nothing was left to simulate" : ""));
   const PreviewParams& pictures = setup.outputs.preview;
   if (pictures.every > 0 && !arguments.no_preview) {
     PreviewArguments draw;

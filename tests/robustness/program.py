@@ -56,6 +56,19 @@ def kill(process):
     process.communicate()
 
 
+def kill_one(process):
+    process.kill()
+    process.communicate()
+
+
+def readable_manifest(folder):
+    """The manifest of a folder, or None when there is none or it is no JSON."""
+    try:
+        return manifest(folder)
+    except (ValueError, UnicodeDecodeError):
+        return None
+
+
 def manifest(folder):
     """The manifest of a folder, or None when there is none."""
     for name in ("manifest.json", "manifest.previous.json"):
@@ -65,6 +78,18 @@ def manifest(folder):
         except FileNotFoundError:
             pass
     return None
+
+
+def tree(folder):
+    """Names and digests of everything below a folder."""
+    found = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    found[path] = hashlib.sha256(file.read()).hexdigest()
+    return found
 
 
 def cache_files(folder):

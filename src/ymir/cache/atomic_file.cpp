@@ -28,7 +28,7 @@ const char* remedy(int error) {
     case EROFS: return "choose a folder you may write to";
     case ENOENT:
     case ENOTDIR: return "create the folder first";
-    case EFBIG: return "raise the file size limit or write fewer elements";
+    case EFBIG: return "the file size limit (ulimit -f) is too low for this file; raise it or write fewer elements";
     case EMFILE:
     case ENFILE: return "close other files or raise the limit on open files";
     case ENAMETOOLONG: return "choose a shorter name";
@@ -41,8 +41,8 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-// Makes the rename itself survive a power loss. File systems that cannot sync folders say EINVAL.
-int sync_folder(const std::filesystem::path& folder) {
+// File systems that cannot sync folders say EINVAL.
+int error_of_syncing(const std::filesystem::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return errno == EACCES ? 0 : errno;  // a folder may be writable yet not readable
   const int error = ::fsync(descriptor) != 0 && errno != EINVAL ? errno : 0;
@@ -82,7 +82,7 @@ void AtomicFile::commit() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail("cannot close", errno);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot rename", errno);
   committed_ = true;
-  if (const int error = sync_folder(folder_of(path_))) fail("cannot sync the folder of", error);
+  if (const int error = error_of_syncing(folder_of(path_))) fail("cannot sync the folder of", error);
 }
 
 void AtomicFile::flush() {
@@ -106,6 +106,10 @@ void AtomicFile::discard() noexcept {
 void AtomicFile::fail(const char* doing, int error) {
   discard();
   fail_io(path_, doing, error);
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  if (const int error = error_of_syncing(folder)) fail_io(folder, "cannot sync", error);
 }
 
 void fail_io(const std::filesystem::path& path, const char* doing, int error) {

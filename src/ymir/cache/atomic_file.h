@@ -13,6 +13,9 @@ namespace ymir {
 // Error(io) "path: doing: system's reason; remedy".
 [[noreturn]] void fail_io(const std::filesystem::path& path, const char* doing, int error);
 
+// Makes what was renamed in a folder survive a power loss; Error(io) when that fails.
+void sync_folder(const std::filesystem::path& folder);
+
 class AtomicFile {
  public:
   // Creates the temporary file. Every failure below is an Error(io) that names the final file, the system's reason and

@@ -25,13 +25,15 @@ struct Naming {
 
 constexpr Naming frames{CacheFile::Kind::frame, "frame_", ".h5"};
 constexpr Naming checkpoints{CacheFile::Kind::checkpoint, "checkpoint_", ".h5"};
+constexpr Naming failures{CacheFile::Kind::failure, "failure_", ".h5"};
 constexpr Naming reports{CacheFile::Kind::report, "report_", ".json"};
-constexpr std::array all_kinds{frames, checkpoints, reports};
+constexpr std::array all_kinds{frames, checkpoints, failures, reports};
 
 }  // namespace
 
 std::string frame_file_name(std::int64_t number) { return frames.name(number); }
 std::string checkpoint_file_name(std::int64_t number) { return checkpoints.name(number); }
+std::string failure_file_name(std::int64_t number) { return failures.name(number); }
 std::string report_file_name(std::int64_t number) { return reports.name(number); }
 
 std::optional<CacheFile> parse_file_name(const std::string& name) {

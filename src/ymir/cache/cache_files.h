@@ -10,13 +10,14 @@
 namespace ymir {
 
 struct CacheFile {
-  enum class Kind : std::uint8_t { frame, checkpoint, report };
+  enum class Kind : std::uint8_t { frame, checkpoint, failure, report };
   Kind kind = Kind::frame;
   std::int64_t number = 0;
 };
 
 std::string frame_file_name(std::int64_t number);       // frame_000012.h5
 std::string checkpoint_file_name(std::int64_t number);  // checkpoint_000012.h5
+std::string failure_file_name(std::int64_t number);     // failure_000012.h5
 std::string report_file_name(std::int64_t number);      // report_000012.json
 
 // Empty for every name that the functions above do not give.

@@ -47,15 +47,23 @@ Frame decode_file(std::span<const std::byte> file, const std::filesystem::path& 
 
 }  // namespace
 
-FileStamp write_frame_file(const std::filesystem::path& path, const Frame& frame) {
-  Bytes file = encode_frame(frame);
-  const Seal seal = seal_of(file);
+EncodedFrame::EncodedFrame(const Frame& frame) : file_(encode_frame(frame)) {
+  const Seal seal = seal_of(file_);
   const auto tail = std::as_bytes(std::span(&seal, 1));
-  file.insert(file.end(), tail.begin(), tail.end());
+  file_.insert(file_.end(), tail.begin(), tail.end());
+  stamp_ = stamp_of(file_);
+}
+
+void EncodedFrame::write(const std::filesystem::path& path) const {
   AtomicFile out(path);
-  out.write(file);
+  out.write(file_);
   out.commit();
-  return stamp_of(file);
+}
+
+FileStamp write_frame_file(const std::filesystem::path& path, const Frame& frame) {
+  const EncodedFrame encoded(frame);
+  encoded.write(path);
+  return encoded.stamp();
 }
 
 Frame read_frame_file(const std::filesystem::path& path) { return decode_file(read_file_bytes(path), path); }
@@ -65,6 +73,8 @@ Frame read_frame_file(const std::filesystem::path& path, const FileStamp& expect
   if (const auto wrong = mismatch(stamp_of(file), expected)) throw Error(ExitCode::io, path.string() + ": " + *wrong);
   return decode_file(file, path);
 }
+
+FileStamp stamp_of_file(const std::filesystem::path& path) { return stamp_of(read_file_bytes(path)); }
 
 std::optional<std::string> problem_with_file(const std::filesystem::path& path, const FileStamp& expected) {
   std::error_code ignored;

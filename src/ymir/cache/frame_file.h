@@ -9,6 +9,7 @@
 #include <string>
 
 #include "ymir/data/frame.h"
+#include "ymir/parallel/communicator.h"
 
 namespace ymir {
 
@@ -19,6 +20,18 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
+// The bytes of a frame's file, before they are written: to compare them with a file that is there.
+class EncodedFrame {
+ public:
+  explicit EncodedFrame(const Frame& frame);
+  const FileStamp& stamp() const { return stamp_; }
+  void write(const std::filesystem::path& path) const;  // as write_frame_file
+
+ private:
+  Bytes file_;
+  FileStamp stamp_;
+};
+
 // Whole or not at all (atomic_file.h); Error(io) when the disk is full.
 FileStamp write_frame_file(const std::filesystem::path& path, const Frame& frame);
 
@@ -26,6 +39,7 @@ FileStamp write_frame_file(const std::filesystem::path& path, const Frame& frame
 Frame read_frame_file(const std::filesystem::path& path);
 Frame read_frame_file(const std::filesystem::path& path, const FileStamp& expected);
 
+FileStamp stamp_of_file(const std::filesystem::path& path);  // Error(io) when it cannot be read
 // What is wrong with a file that should have this stamp, without decoding it; empty when nothing is.
 std::optional<std::string> problem_with_file(const std::filesystem::path& path, const FileStamp& expected);
 

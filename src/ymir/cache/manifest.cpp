@@ -18,9 +18,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t format_version = 1;
+// 2 added branches and failures, which are absent from 1.
+constexpr std::int64_t format_version = 2;
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 28;
-constexpr int max_depth = 4;
+constexpr int max_depth = 6;
 constexpr std::int64_t max_number = 1'000'000'000;
 
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
@@ -56,6 +57,7 @@ class Fields {
     if (it == object_.end()) refuse(fmt::format("\"{}\" is missing", key));
     return *it;
   }
+  bool has(const char* key) const { return object_.contains(key); }
   const Json& list(const char* key) const {
     if (!at(key).is_array()) refuse(fmt::format("\"{}\" is not a list", key));
     return at(key);
@@ -111,6 +113,33 @@ std::vector<CacheEntry> entries_from_json(const Json& list, const std::string& l
   return entries;
 }
 
+void add_identity(Json& object, const CacheIdentity& identity) {
+  Json inputs = Json::array();
+  for (const auto& input : identity.inputs) inputs.push_back({{"path", input.path}, {"hash", hex(input.hash)}});
+  object["setup_hash"] = hex(identity.setup_hash);
+  object["setup_name"] = identity.setup_name;
+  object["inputs"] = std::move(inputs);
+}
+
+CacheIdentity identity_from(const Fields& fields, const std::string& label) {
+  CacheIdentity identity{fields.hash("setup_hash"), fields.text("setup_name"), {}};
+  for (const Json& item : fields.list("inputs")) {
+    const Fields input(item, label);
+    identity.inputs.push_back({input.text("path"), input.hash("hash")});
+  }
+  return identity;
+}
+
+std::vector<CacheBranch> branches_from_json(const Json& list, const std::string& label) {
+  std::vector<CacheBranch> branches;
+  for (const Json& item : list) {
+    const Fields fields(item, label);
+    branches.push_back(
+        {fields.integer("from_frame", -max_number, max_number), fields.real("time"), identity_from(fields, label)});
+  }
+  return branches;
+}
+
 Json parse_bounded(std::string_view text, const std::string& label) {
   const auto limit_depth = [&](int depth, Json::parse_event_t, Json&) {
     if (depth > max_depth) throw Error(ExitCode::io, label + ": nested too deeply for a manifest");
@@ -147,17 +176,20 @@ void keep_as_previous(const std::filesystem::path& folder) {
 
 std::string manifest_text(const Manifest& manifest) {
   YMIR_CHECK(std::isfinite(manifest.fps));
-  Json inputs = Json::array();
-  for (const auto& input : manifest.identity.inputs)
-    inputs.push_back({{"path", input.path}, {"hash", hex(input.hash)}});
-  const Json document{{"ymir_cache", format_version},
-                      {"program_version", manifest.program_version},
-                      {"setup_hash", hex(manifest.identity.setup_hash)},
-                      {"setup_name", manifest.identity.setup_name},
-                      {"inputs", inputs},
-                      {"fps", manifest.fps},
-                      {"frames", entries_to_json(manifest.frames, frame_file_name)},
-                      {"checkpoints", entries_to_json(manifest.checkpoints, checkpoint_file_name)}};
+  Json branches = Json::array();
+  for (const CacheBranch& branch : manifest.branches) {
+    YMIR_CHECK(std::isfinite(branch.time));
+    Json& item = branches.emplace_back(Json{{"from_frame", branch.from_frame}, {"time", branch.time}});
+    add_identity(item, branch.identity);
+  }
+  Json document{{"ymir_cache", format_version},
+                {"program_version", manifest.program_version},
+                {"branches", branches},
+                {"fps", manifest.fps},
+                {"frames", entries_to_json(manifest.frames, frame_file_name)},
+                {"checkpoints", entries_to_json(manifest.checkpoints, checkpoint_file_name)},
+                {"failures", entries_to_json(manifest.failures, failure_file_name)}};
+  add_identity(document, manifest.identity);
   // File names need not be UTF-8, JSON must be.
   std::string text = document.dump(1, ' ', false, Json::error_handler_t::replace);
   text.resize(text.size() - 2);  // "\n}" comes back after the checksum
@@ -171,22 +203,19 @@ Manifest parse_manifest(std::string_view text, const std::string& label) {
   const Json document = parse_bounded(text, label);
   const Fields fields(document, label);
   const std::int64_t version = fields.integer("ymir_cache", 0, INT64_MAX);
-  if (version != format_version)
-    throw Error(ExitCode::io,
-                fmt::format("{}: format version {}, but this program reads version {}; use the program that "
+  if (version < 1 || version > format_version)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: format version {}, but this program reads versions up to {}; use the program that "
                             "wrote it",
                             label, version, format_version));
   Manifest manifest;
   manifest.program_version = fields.text("program_version");
-  manifest.identity.setup_hash = fields.hash("setup_hash");
-  manifest.identity.setup_name = fields.text("setup_name");
-  for (const Json& item : fields.list("inputs")) {
-    const Fields input(item, label);
-    manifest.identity.inputs.push_back({input.text("path"), input.hash("hash")});
-  }
+  manifest.identity = identity_from(fields, label);
+  if (fields.has("branches")) manifest.branches = branches_from_json(fields.list("branches"), label);
   manifest.fps = fields.real("fps");
   manifest.frames = entries_from_json(fields.list("frames"), label, frame_file_name);
   manifest.checkpoints = entries_from_json(fields.list("checkpoints"), label, checkpoint_file_name);
+  if (fields.has("failures")) manifest.failures = entries_from_json(fields.list("failures"), label, failure_file_name);
   return manifest;
 }
 
@@ -203,12 +232,15 @@ LoadedManifest load_manifest(const std::filesystem::path& folder) {
   try {
     return {read_manifest_file(path_of_current(folder)), std::nullopt};
   } catch (const Error& error) {
+    if (error.code() == ExitCode::bad_input) throw;  // nothing is damaged
     problem = error.what();
   }
   try {
     return {read_manifest_file(path_of_previous(folder)), problem};
   } catch (const Error& error) {
-    throw Error(ExitCode::io, problem + ", and " + error.what() + "; restart the simulation with --force-restart");
+    if (error.code() == ExitCode::bad_input) throw;
+    throw Error(ExitCode::io, problem + ", and " + error.what() + "; ymir run SETUP --out " + folder.string() +
+                                  " --resume computes the frames again and keeps those that come out the same");
   }
 }
 

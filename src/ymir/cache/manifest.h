@@ -26,7 +26,7 @@ struct CacheIdentity {
   std::vector<Input> inputs;
 };
 
-// One frame_NNNNNN.h5 or checkpoint_NNNNNN.h5.
+// One frame_NNNNNN.h5, checkpoint_NNNNNN.h5 or failure_NNNNNN.h5.
 struct CacheEntry {
   std::int64_t number = 0;
   FileStamp stamp;
@@ -35,16 +35,29 @@ struct CacheEntry {
   double seconds = 0;  // [s] of wall-clock time it took to compute
 };
 
+// From here on a changed setup was simulated.
+struct CacheBranch {
+  std::int64_t from_frame = 0;  // the last frame of what was before
+  double time = 0;              // [s] simulated when the changed setup took over; within a frame after a failure
+  CacheIdentity identity;
+};
+
 struct Manifest {
   std::string program_version;
-  CacheIdentity identity;
+  CacheIdentity identity;               // of the first frame
+  std::vector<CacheBranch> branches;    // by from_frame
   double fps = 24;                      // [1/s]
   std::vector<CacheEntry> frames;       // by number
   std::vector<CacheEntry> checkpoints;  // by number
+  std::vector<CacheEntry> failures;     // none or one: the state at which the simulation could not go on
+
+  // What frames are computed from now: resuming needs it unchanged.
+  const CacheIdentity& newest() const { return branches.empty() ? identity : branches.back().identity; }
 };
 
 std::string manifest_text(const Manifest& manifest);
-// Error(io) that begins with `label` for whatever manifest_text did not write.
+// Error(io) that begins with `label` for whatever manifest_text did not write; Error(bad_input) for the manifest of a
+// later version of this program.
 Manifest parse_manifest(std::string_view text, const std::string& label);
 
 struct LoadedManifest {
@@ -53,7 +66,7 @@ struct LoadedManifest {
   std::optional<std::string> problem;
 };
 bool has_manifest(const std::filesystem::path& folder);
-// Error(io) when neither manifest is good.
+// Error(io) when neither manifest is good; Error(bad_input) when one is of a later version.
 LoadedManifest load_manifest(const std::filesystem::path& folder);
 // What is wrong with manifest.previous.json; empty when it is intact or not there.
 std::optional<std::string> problem_with_previous_manifest(const std::filesystem::path& folder);

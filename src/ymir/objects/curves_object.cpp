@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
+#include "ymir/base/hash.h"
 #include "ymir/base/log.h"
 #include "ymir/objects/inverse_dynamics.h"
 #include "ymir/objects/strand_body.h"
@@ -501,6 +503,13 @@ ObjectState CurvesObject::checkpoint() const {
   state.channels["home"] = Array::of(homes);
   state.channels["tie"] = Array::of(ties);
   state.channels["values"] = Array::of(values);
+  // What the order of `values` means, so that a changed setup does not take one channel for another.
+  Communicator& communicator = strands_.domain().communicator();
+  std::uint64_t layout = hash_combine(
+      static_cast<std::uint64_t>(communicator.sum(static_cast<std::int64_t>(ids.size()))),
+      static_cast<std::uint64_t>(communicator.sum(std::accumulate(vertices.begin(), vertices.end(), std::int64_t{0}))));
+  for (int c = 0; c < strands_.channel_count(); ++c) layout = hash_text(strands_.channel_name(c), layout);
+  state.attributes["layout"] = static_cast<std::int64_t>(layout);
   return state;
 }
 
@@ -509,7 +518,7 @@ void CurvesObject::restore(const ObjectState* whole) {
   if (whole != nullptr) {
     const auto bad = [&] {
       return Error(ExitCode::bad_input,
-                   "the checkpoint of " + path() + " does not fit; start again with --force-restart");
+                   "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
     };
     for (const char* name : {"strand", "vertices", "home", "tie", "values"})
       if (!whole->channels.contains(name)) throw bad();

@@ -535,7 +535,7 @@ void ParticleObject::restore(const ObjectState* whole) {
       const auto found = whole->channels.find(name);
       if (found == whole->channels.end())
         throw Error(ExitCode::bad_input,
-                    "the checkpoint of " + path() + " has no channel " + name + "; start again with --force-restart");
+                    "the checkpoint of " + path() + " has no channel " + name + "; start again in another folder");
       return found->second;
     };
     for (int c = 0; c < particles_.channel_count(); ++c)

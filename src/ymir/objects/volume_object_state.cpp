@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ymir/base/error.h"
+#include "ymir/base/hash.h"
 #include "ymir/objects/volume_object.h"
 #include "ymir/parallel/bytes.h"
 
@@ -109,6 +110,8 @@ ObjectState VolumeObject::checkpoint() const {
   for (int c = 0; c < 3; ++c) state.channels["velocity." + std::to_string(c)] = all_tiles(volume, grid_.velocity, c);
   for (const Material& m : materials_) state.channels["material." + m.name] = all_tiles(volume, m.value);
   if (damped_) state.channels["damped_energy"] = all_tiles(volume, damped_->damped());
+  // Keys are in voxels: a changed setup must not take them for others.
+  state.attributes["layout"] = static_cast<std::int64_t>(hash_bits(grid_.voxel()));
   return state;
 }
 
@@ -117,7 +120,7 @@ void VolumeObject::restore(const ObjectState* whole) {
   Communicator& communicator = grid_.domain().communicator();
   const auto bad = [&] {
     return Error(ExitCode::bad_input,
-                 "the checkpoint of " + path() + " does not fit; start again with --force-restart");
+                 "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
   };
   const auto values = [&](const std::string& name) {
     Bytes bytes;

@@ -271,7 +271,7 @@ void Simulation::restore(const Frame* whole) {
                                       [&](const ObjectState& s) { return s.name == object->path(); });
       if (found == whole->objects.end())
         throw Error(ExitCode::bad_input,
-                    fmt::format("the checkpoint holds no object {}; start again with --force-restart", object->path()));
+                    fmt::format("the checkpoint holds no object {}; start again in another folder", object->path()));
       state = &*found;
     }
     object->restore(state);

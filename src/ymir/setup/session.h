@@ -20,8 +20,11 @@ struct SessionOptions {
   bool resume = false;
   bool force_restart = false;
   bool strict = false;  // a frame with solves accepted above their tolerance ends the run
+  // With resume: go back to this frame at most. A changed setup then continues the frames of the earlier one.
+  std::optional<std::int64_t> from;
   std::optional<std::pair<std::int64_t, std::int64_t>> frames;  // first and last to simulate, instead of the setup's
   const std::atomic<bool>* stop = nullptr;                      // true: end after the frame at hand
+  std::string command;  // how the run was called, for others who want to write to the same folder
 };
 
 struct SessionEvents {
@@ -37,8 +40,9 @@ struct SessionOutcome {
   std::int64_t frames = 0;      // simulated now
 };
 
-// Throws Error; frames already in the cache stay. Collective: all ranks return or throw together, except for errors
-// that one rank alone can see (its disk), for which the caller ends all ranks.
+// Throws Error. Whatever can be wrong with the setup, the inputs, the range of frames or the cache is found before
+// anything in the folder changes; frames already there stay, or are set aside. Collective: all ranks return or throw
+// together, except for errors that one rank alone can see (its disk), for which the caller ends all ranks.
 SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& options, const SessionEvents& events,
                            Communicator& communicator);
 

@@ -19,12 +19,13 @@ class CacheDamage : public ::testing::Test {
  protected:
   void SetUp() override {
     log::set_level("off");
-    Cache cache = Cache::create(folder_.path(), {.setup_hash = 1, .setup_name = "x.yaml", .inputs = {}}, {});
+    Cache cache = Cache::create(folder_.path(), identity, {});
     for (std::int64_t n = 1; n <= 4; ++n) {
       cache.write_frame(sample_frame(n));
       if (n % 2 == 0) cache.write_checkpoint(sample_frame(n, 30));
     }
-    for (const auto& entry : fs::directory_iterator(folder_.path())) names_.push_back(entry.path().filename().string());
+    for (const std::string& name : names_in(folder_.path()))
+      if (name != "lock.json") names_.push_back(name);
     std::sort(names_.begin(), names_.end());
     for (const std::string& name : names_) contents_.push_back(read_text(folder_ / name));
     ASSERT_EQ(names_.size(), 8u);  // four frames, two checkpoints, two manifests
@@ -44,14 +45,15 @@ class CacheDamage : public ::testing::Test {
 
   void expect_recovery(const std::string& name) const {
     Cache cache = Cache::open(folder_.path());
-    const auto checkpoint = cache.rewind();
-    const std::int64_t reached = checkpoint ? checkpoint->number : 0;
+    const ResumePoint point = cache.find_resume_point({.first = 1, .last = 9, .from = {}, .identity = identity});
     const bool frame = name.starts_with("frame_");
     // The manifest before the last one does not list the last checkpoint yet.
     const bool latest = name == "checkpoint_000004.h5" || name == "manifest.json";
-    EXPECT_EQ(reached, frame ? (number_in(name) - 1) / 2 * 2 : latest ? 2 : 4) << name;
-    EXPECT_EQ(cache.frames().size(), static_cast<std::size_t>(reached));
-    if (checkpoint) expect_same(*checkpoint, sample_frame(reached, 30));
+    EXPECT_EQ(point.after, frame ? (number_in(name) - 1) / 2 * 2 : latest ? 2 : 4) << name;
+    if (point.state) expect_same(*point.state, sample_frame(point.after, 30));
+    cache.go_on_from(point, identity);
+    EXPECT_EQ(cache.frames().size(), frame ? 3u : 4u);  // intact frames stay
+    EXPECT_TRUE(cache.verify().empty());
   }
 
   static std::int64_t number_in(const std::string& name) { return std::stoll(name.substr(name.find('_') + 1, 6)); }
@@ -60,6 +62,7 @@ class CacheDamage : public ::testing::Test {
     for (std::size_t f = 0; f < names_.size(); ++f) write_text(folder_ / names_[f], contents_[f]);
   }
 
+  const CacheIdentity identity{.setup_hash = 1, .setup_name = "x.yaml", .inputs = {}};
   TestFolder folder_;
   std::vector<std::string> names_;
   std::vector<std::string> contents_;

@@ -16,6 +16,8 @@ Manifest sample() {
   manifest.fps = 23.976;
   manifest.frames = {{.number = 1, .stamp = {100, ~0ull}, .state_hash = 5, .time = 0.1, .seconds = 1e-9},
                      {.number = 1234567, .stamp = {0, 0}, .state_hash = 0, .time = 1e300, .seconds = 0}};
+  manifest.branches = {{.from_frame = 1, .time = 0.3, .identity = {77, "later.yaml", {{"b.obj", 2}}}}};
+  manifest.failures = {{.number = 9, .stamp = {5, 6}, .state_hash = 7, .time = 0.4, .seconds = 0}};
   manifest.checkpoints = {{.number = -7, .stamp = {3, 4}, .state_hash = 6, .time = -0.5, .seconds = 2}};
   return manifest;
 }
@@ -48,6 +50,12 @@ TEST(Manifest, ComesBackWhole) {
   EXPECT_EQ(b.frames[1].number, 1234567);
   ASSERT_EQ(b.checkpoints.size(), 1u);
   EXPECT_EQ(b.checkpoints[0].number, -7);
+  ASSERT_EQ(b.branches.size(), 1u);
+  EXPECT_EQ(b.branches[0].time, 0.3);
+  EXPECT_EQ(b.newest().setup_name, "later.yaml");
+  EXPECT_EQ(b.newest().inputs.at(0).path, "b.obj");
+  ASSERT_EQ(b.failures.size(), 1u);
+  EXPECT_EQ(b.failures[0].time, 0.4);
   EXPECT_EQ(manifest_text(b), manifest_text(a));
 }
 
@@ -65,8 +73,11 @@ TEST(Manifest, EveryFlippedBitAndEveryTruncationShows) {
 TEST(Manifest, RefusesForgeriesWithTheRightChecksum) {
   EXPECT_NO_THROW(parse_manifest(forged("23.976", "25"), "x"));
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
-           {"\"ymir_cache\": 1", "\"ymir_cache\": 2"},
-           {"\"ymir_cache\": 1", "\"ymir_cache\": \"1\""},
+           {"\"ymir_cache\": 2", "\"ymir_cache\": 3"},
+           {"\"ymir_cache\": 2", "\"ymir_cache\": 0"},
+           {"\"ymir_cache\": 2", "\"ymir_cache\": \"1\""},
+           {"\"from_frame\": 1", "\"from_frame\": 1e10"},
+           {"failure_000009.h5", "frame_000009.h5"},
            {"\"fps\"", "\"fqs\""},
            {"23.976", "null"},
            {"23.976", "[[[[[[[[[[]]]]]]]]]]"},
@@ -86,6 +97,29 @@ TEST(Manifest, RefusesForgeriesWithTheRightChecksum) {
            {"Gl", "\xff\xfe"},
        })
     EXPECT_THROW(parse_manifest(forged(from, to), "x"), Error) << from << " -> " << to.substr(0, 40);
+}
+
+TEST(Manifest, AnotherVersionIsRefusedInsteadOfReplacedByTheEarlierManifest) {
+  const TestFolder folder;
+  save_manifest(folder.path(), sample(), false);
+  save_manifest(folder.path(), sample(), true);
+  write_text(folder / "manifest.json", forged("\"ymir_cache\": 2", "\"ymir_cache\": 3"));
+  try {
+    load_manifest(folder.path());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+  }
+}
+
+// Written by the program of format version 1.
+TEST(Manifest, ReadsWhatTheFirstVersionWrote) {
+  const LoadedManifest loaded = load_manifest(YMIR_SOURCE_DIR "/tests/unit/cache/version_1");
+  EXPECT_FALSE(loaded.problem.has_value());
+  EXPECT_EQ(loaded.manifest.frames.size(), 3u);
+  EXPECT_EQ(loaded.manifest.checkpoints.size(), 2u);
+  EXPECT_TRUE(loaded.manifest.branches.empty());
+  EXPECT_EQ(loaded.manifest.newest().setup_name, "three_points.yaml");
 }
 
 TEST(Manifest, RefusesDeepNestingWhileParsing) {
