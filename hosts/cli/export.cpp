@@ -106,16 +106,16 @@ void keep_chosen(Frame& frame, const std::string& name) {
   std::erase_if(frame.objects, [&](const ObjectState& object) { return !chosen(object, name); });
 }
 
-bool has_usd_form(const Frame& frame) {
-  return std::any_of(frame.objects.begin(), frame.objects.end(), [](const ObjectState& object) {
-    return object.kind == "points" || object.kind == "curves" || object.kind == "surface" || object.kind == "volume";
+bool has_usd_form(const Frame& frame, const std::string& name) {
+  return std::any_of(frame.objects.begin(), frame.objects.end(), [&](const ObjectState& object) {
+    const bool drawn = object.kind == "points" || object.kind == "curves" || object.kind == "surface";
+    return chosen(object, name) && (drawn || object.kind == "volume");
   });
 }
 
 ExitCode export_usda(const ExportArguments& arguments, const Cache& cache, const std::vector<std::int64_t>& numbers) {
-  Frame last = cache.read_frame(numbers.back());
-  keep_chosen(last, arguments.object);
-  if (!has_usd_form(last)) nothing_to_write(arguments, last, "points, curves, surface or volume");
+  const Frame last = cache.read_frame(numbers.back());
+  if (!has_usd_form(last, arguments.object)) nothing_to_write(arguments, last, "points, curves, surface or volume");
   UsdaWriter writer(arguments.file, cache.manifest().fps,
                     arguments.clips ? UsdaWriter::Layers::per_frame : UsdaWriter::Layers::one);
   if (auto initial = read_initial_state(arguments.cache); initial && initial->number + 1 == numbers.front()) {

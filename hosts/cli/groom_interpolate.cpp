@@ -19,13 +19,30 @@
 #include "ymir/cache/formats/usda.h"
 #include "ymir/cache/initial_state.h"
 #include "ymir/grooms/hair_carrier.h"
+#include "ymir/grooms/polyline.h"
 #include "ymir/setup/carried_hairs.h"
 
 namespace ymir::cli {
 namespace {
 
+double total_length(const Curves& curves) {
+  double length = 0;
+  for (std::size_t s = 0; s < curves.strand_count(); ++s) length += polyline_length(points_of(curves, s));
+  return length;
+}
+
+// Guides at rest that are in other units than where they went.
+void require_same_unit(const GroomInterpolateArguments& arguments, const Curves& rest, const Curves& moved) {
+  const double before = total_length(rest), after = total_length(moved);
+  if (after > 3 * before || before > 3 * after)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: its strands are {:.3g} m long together, in {} {:.3g} m; give the guides in metres, as "
+                            "groom guides writes them",
+                            arguments.guides_rest.string(), before, arguments.guides_moved.string(), after));
+}
+
 // The state at rest: of the cache, with the guides of the file where one is given.
-Frame rest_of(const GroomInterpolateArguments& arguments, const Cache& cache, double scale) {
+Frame rest_of(const GroomInterpolateArguments& arguments, const Cache& cache) {
   std::optional<Frame> initial = read_initial_state(cache.folder());
   if (arguments.guides_rest.empty()) {
     if (initial) return std::move(*initial);
@@ -36,12 +53,13 @@ Frame rest_of(const GroomInterpolateArguments& arguments, const Cache& cache, do
   const Frame first = cache.read_frame(cache.frames().front().number);
   Frame rest = initial.value_or(Frame{first.number - 1, 0, 0, {}, {}});
   std::erase_if(rest.objects, [](const ObjectState& object) { return object.kind == "curves"; });
-  const Curves guides = read_groom(arguments.guides_rest, scale);
+  const Curves guides = read_groom(arguments.guides_rest, 1);
   std::vector<Vec3f> positions;
   for (const Vec3d& p : guides.positions) positions.emplace_back(p);
   // Under every name a frame has curves by: --object chooses.
   for (const ObjectState& object : first.objects) {
     if (object.kind != "curves" || (!arguments.object.empty() && object.name != arguments.object)) continue;
+    require_same_unit(arguments, guides, curves_of(object));
     ObjectState& state = rest.objects.emplace_back(ObjectState{object.name, "curves", {}, {}});
     state.channels["position"] = Array::of(positions);
     state.channels["first"] = Array::of(guides.first);
@@ -116,7 +134,7 @@ ExitCode interpolate_cache(const GroomInterpolateArguments& arguments, double sc
   const std::atomic<bool>& stop = watch_interrupts();
   const Cache cache = Cache::open(arguments.guides_moved);
   const std::vector<std::int64_t> numbers = chosen_frames(cache, arguments.frames);
-  const Frame rest = rest_of(arguments, cache, scale);
+  const Frame rest = rest_of(arguments, cache);
   CarriedHairs hairs(read_groom(arguments.groom, scale), rest, arguments.object, arguments.neighbours,
                      arguments.groom.string());
   HairsWriter writer(arguments, cache);
@@ -152,10 +170,11 @@ ExitCode groom_interpolate(const GroomInterpolateArguments& arguments) {
   require_groom_format(arguments.out);
   HairCarrier::Surfaces surfaces;
   if (!arguments.surface.empty()) surfaces.emplace("surface", read_surface(arguments.surface));
-  const HairCarrier carrier(read_groom(arguments.groom, scale), read_groom(arguments.guides_rest, scale), {},
+  const HairCarrier carrier(read_groom(arguments.groom, scale), read_groom(arguments.guides_rest, 1), {},
                             arguments.neighbours, arguments.groom.string(), arguments.guides_rest.string());
-  const Curves hairs =
-      carrier.carry(read_groom(arguments.guides_moved, scale), surfaces, arguments.guides_moved.string());
+  const Curves moved = read_groom(arguments.guides_moved, 1);
+  require_same_unit(arguments, carrier.guides(), moved);
+  const Curves hairs = carrier.carry(moved, surfaces, arguments.guides_moved.string());
   write_groom(arguments.out, hairs);
   log::info(fmt::format("{}: {} strands follow {} guides", arguments.out.string(),
                         grouped(static_cast<std::int64_t>(hairs.strand_count())),

@@ -223,7 +223,8 @@ struct CommandLine {
     sub->add_option("--surface", groom_interpolate.surface, "Mesh to stay out of, with two files of guides");
     sub->add_option("--object", groom_interpolate.object, "Curves of the cache (default: the only ones)");
     sub->add_option("--guides", groom_interpolate.neighbours, "Guides per hair")->check(CLI::Range(1, 64));
-    sub->add_option("--scale", groom_interpolate.scale, "Size of one unit of the two rest files (1 cm; default: 1 m)");
+    sub->add_option("--scale", groom_interpolate.scale,
+                    "Size of one unit of GROOM (1 cm; default: 1 m); guides are in metres");
     sub->add_option("--frames", frames, "First and last frame of the cache, A:B");
   }
 };

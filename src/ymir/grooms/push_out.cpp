@@ -21,41 +21,43 @@ class Approach {
  public:
   explicit Approach(const Solid& solid) : solid_(solid) {}
 
-  void begin(Vec3d root) {
-    place_ = root;
-    distance_ = infinity;  // no bound known yet
-    look(root);
-  }
-  double distance() const { return distance_; }  // at the last place looked at
+  void begin(Vec3d root) { keep(root, solid_.contact(root, infinity)); }
+  double distance() const { return contact_.distance; }  // at the last place looked at
   // Distance at x is at least this; a lower bound from the place last looked at.
-  double at_least(Vec3d x) const { return distance_ - norm(x - place_); }
+  double at_least(Vec3d x) const { return contact_.distance - norm(x - place_); }
   const Solid::Contact& look(Vec3d x) {
-    const double bound =
-        distance_ < infinity ? (std::abs(distance_) + norm(x - place_)) * (1 + 1e-9) + 1e-12 : infinity;
-    contact_ = solid_.contact(x, bound);
-    place_ = x;
-    distance_ = contact_.distance;
+    keep(x, glance(x));
     return contact_;
+  }
+  // Looks without going there.
+  Solid::Contact glance(Vec3d x) const {
+    // The surface is no farther than where it was nearest to the last place.
+    const double bound = contact_.foot.triangle >= 0 ? norm(x - contact_.foot.point) : infinity;
+    return solid_.contact(x, bound * (1 + 1e-9) + 1e-12);
   }
 
  private:
+  void keep(Vec3d x, const Solid::Contact& contact) {
+    place_ = x;
+    contact_ = contact;
+  }
+
   const Solid& solid_;
   Vec3d place_;
-  double distance_ = infinity;
   Solid::Contact contact_{};
 };
 
 class HairPusher {
  public:
   explicit HairPusher(std::span<const Solid> solids) {
-    for (const Solid& solid : solids) courses_.emplace_back(solid);
+    for (const Solid& solid : solids) approaches_.emplace_back(solid);
   }
 
   void push(std::span<Vec3d> x) {
     if (x.empty()) return;
     const Vec3d root = lifted(x[0]);
     double depth = 0;  // of the root
-    for (const Approach& course : courses_) depth = std::max(depth, -course.distance());
+    for (const Approach& approach : approaches_) depth = std::max(depth, -approach.distance());
     Vec3d shift = root - x[0];
     x[0] = root;
     double s = 0;
@@ -76,11 +78,11 @@ class HairPusher {
 
  private:
   Vec3d lifted(Vec3d root) {
-    for (Approach& course : courses_) course.begin(root);
+    for (Approach& approach : approaches_) approach.begin(root);
     for (int turn = 0; turn < most_turns; ++turn) {
       bool moved = false;
-      for (Approach& course : courses_)
-        if (const Solid::Contact& c = course.look(root); c.distance < -root_depth - 1e-9) {
+      for (Approach& approach : approaches_)
+        if (const Solid::Contact& c = approach.look(root); c.distance < -root_depth - 1e-9) {
           root += c.normal * (-root_depth - c.distance);
           moved = true;
         }
@@ -98,17 +100,18 @@ class HairPusher {
     for (int turn = 0; turn < most_turns; ++turn) {
       double missing = 0;
       Vec3d push;
-      for (Approach& course : courses_) {
-        if (turn == 0 && course.at_least(end) > 0 && course.at_least(middle(a, end)) > -middle_depth) continue;
-        // The middle first: the place looked at last is where the next segment begins.
-        const Solid::Contact mid = course.look(middle(a, end));
-        if (const double lack = -middle_depth + std::min(allowed, 0.0) - mid.distance; lack > 0) {
-          push += mid.normal * (2 * lack);
-          missing = std::max(missing, lack);
-        }
-        const Solid::Contact& c = course.look(end);
+      for (Approach& approach : approaches_) {
+        if (turn == 0 && approach.at_least(end) > 0) continue;  // the middle is then no nearer than one of the ends
+        const Solid::Contact& c = approach.look(end);
         if (const double lack = allowed - c.distance; lack > 0) {
           push += c.normal * lack;
+          missing = std::max(missing, lack);
+        }
+        // The middle may be inside only where an end is near.
+        if (c.distance > 0.5 * length - middle_depth) continue;
+        const Solid::Contact mid = approach.glance((a + end) * 0.5);
+        if (const double lack = allowed - middle_depth - mid.distance; lack > 0) {
+          push += mid.normal * (2 * lack);
           missing = std::max(missing, lack);
         }
       }
@@ -123,9 +126,8 @@ class HairPusher {
     }
     return best;
   }
-  static Vec3d middle(Vec3d a, Vec3d b) { return (a + b) * 0.5; }
 
-  std::vector<Approach> courses_;
+  std::vector<Approach> approaches_;
 };
 
 }  // namespace
