@@ -51,8 +51,7 @@ class DragCoupling final : public GasCoupling {
     }
     last_ = step.iteration > 0 && !gas_->advancing(step);
     if (last_) return;
-    cloud_.points.sample(gas_->air(), air_);
-    for (std::size_t i = 0; i < wake_.size(); ++i) air_[i] -= wake_[i];
+    sample_air();
   }
 
   void react(const Step& step, ChannelId<float> velocity) override {
@@ -87,11 +86,12 @@ class DragCoupling final : public GasCoupling {
   std::optional<double> mismatch() override {
     if (passes() == 1) return std::nullopt;
     cloud_.collect_velocities();
-    cloud_.points.sample(gas_->grid().velocity, air_);
+    cloud_.collect_tangents();
+    sample_air();
     double sums[2] = {0, 0};
     for (std::size_t i = 0; i < cloud_.size(); ++i) {
       if (!cloud_.takes_part(i)) continue;
-      const Vec3d off = drag(i, cloud_.velocity[i]).force - felt_[i];
+      const Vec3d off = drag(i, cloud_.tangent[i], cloud_.velocity[i]).force - felt_[i];
       sums[0] += dot(off, off);
       sums[1] += dot(felt_[i], felt_[i]);
     }
@@ -100,6 +100,11 @@ class DragCoupling final : public GasCoupling {
   }
 
  private:
+  void sample_air() {
+    cloud_.points.sample(gas_->air(), air_);
+    for (std::size_t i = 0; i < wake_.size(); ++i) air_[i] -= wake_[i];
+  }
+
   // What coupled buoyancy says about points, and what they remember.
   void take_dressing() {
     factor_.assign(cloud_.size(), params_.strength);

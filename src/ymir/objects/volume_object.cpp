@@ -382,7 +382,7 @@ void VolumeObject::refuse_too_much(double tiles) const {
 void VolumeObject::fit_tiles(const Step& step) {
   substep_ = {};
   dt_ = step.dt;
-  carried_ = false;
+  transport_kept_ = false;
   set_air_around(step);
   const std::vector<BucketKey> wanted = wanted_tiles(step);
   const auto mine = static_cast<std::int64_t>(wanted.size());  // each rank names all of a filled box, or what it has
@@ -648,7 +648,7 @@ void VolumeObject::advect(const Step& step) {
     for (const Material& m : materials_) grid_.volume().swap_values(m.value, m.next);
   }
   grid_.volume().swap_values(grid_.velocity, next_velocity_);
-  carried_ = true;
+  transport_kept_ = true;
   if (damped_) damped_->finish(grid_.velocity);
 }
 
