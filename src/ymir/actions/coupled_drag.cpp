@@ -50,8 +50,7 @@ class DragCoupling final : public GasCoupling {
       take_dressing();
     }
     last_ = step.iteration > 0 && !gas_->advancing(step);
-    if (last_) return;
-    sample_air();
+    if (!last_) sample_air();
   }
 
   void react(const Step& step, ChannelId<float> velocity) override {
@@ -100,6 +99,7 @@ class DragCoupling final : public GasCoupling {
   }
 
  private:
+  // Without what points themselves have left in it.
   void sample_air() {
     cloud_.points.sample(gas_->air(), air_);
     for (std::size_t i = 0; i < wake_.size(); ++i) air_[i] -= wake_[i];

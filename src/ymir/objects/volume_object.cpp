@@ -19,7 +19,7 @@ constexpr double solver_bytes = 60;
 // Gas is simulated at most so many voxels ahead of material that moves, or `padding` where that is more.
 constexpr int most_reach = 64;
 // Forces between gas and objects that are farther from their law than this, relative, count as not converged.
-constexpr double tolerated_mismatch = 0.1;
+constexpr double tolerated_mismatch = 0.5;
 // A closed room whose contents would have to shrink or grow faster than this is worth a word [1/s].
 constexpr double tolerated_squeeze = 0.01;
 
@@ -382,7 +382,7 @@ void VolumeObject::refuse_too_much(double tiles) const {
 void VolumeObject::fit_tiles(const Step& step) {
   substep_ = {};
   dt_ = step.dt;
-  transport_kept_ = false;
+  projected_shown_ = false;
   set_air_around(step);
   const std::vector<BucketKey> wanted = wanted_tiles(step);
   const auto mine = static_cast<std::int64_t>(wanted.size());  // each rank names all of a filled box, or what it has
@@ -642,17 +642,17 @@ void VolumeObject::advect(const Step& step) {
   if (description_.reflection) {
     reflect(step);
   } else {
-    std::vector<Transported> fields = carried_cells();
+    std::vector<Transported> fields = cell_fields();
     fields.push_back({grid_.velocity, next_velocity_});
     advection_.advect(grid_.velocity, fields, step.dt, description_.advection);
     for (const Material& m : materials_) grid_.volume().swap_values(m.value, m.next);
   }
   grid_.volume().swap_values(grid_.velocity, next_velocity_);
-  transport_kept_ = true;
+  projected_shown_ = true;
   if (damped_) damped_->finish(grid_.velocity);
 }
 
-std::vector<Transported> VolumeObject::carried_cells() const {
+std::vector<Transported> VolumeObject::cell_fields() const {
   std::vector<Transported> fields;
   for (const Material& m : materials_) fields.push_back({m.value, m.next});
   if (damped_) fields.push_back(damped_->field());
@@ -670,7 +670,7 @@ void VolumeObject::reflect(const Step& step) {
   copy_faces(next_velocity_, reflected_);
   if (pressure_.enabled) projected_ = projected(next_velocity_, step.dt, "second projection of reflection");
   extend(next_velocity_);
-  const std::vector<Transported> fields = carried_cells();
+  const std::vector<Transported> fields = cell_fields();
   if (!fields.empty()) advection_.advect(next_velocity_, fields, step.dt, description_.advection);
   for (const Material& m : materials_) volume.swap_values(m.value, m.next);
   {

@@ -162,11 +162,11 @@ class VolumeObject final : public Object {
   void refuse_too_much(double tiles) const;  // of all ranks
   void add_scaled(ChannelId<float> to, ChannelId<float> what, double factor);
   void extend(ChannelId<float> velocity);
-  std::vector<Transported> carried_cells() const;
+  std::vector<Transported> cell_fields() const;
   void reflect(const Step& step);
   ProjectionReport projected(ChannelId<float> velocity, double dt, std::string_view what);
   // What a frame shows: free of divergence, as the last projection left it.
-  ChannelId<float> shown_velocity() const { return transport_kept_ ? next_velocity_ : grid_.velocity; }
+  ChannelId<float> shown_velocity() const { return projected_shown_ ? next_velocity_ : grid_.velocity; }
   void copy_faces(ChannelId<float> from, ChannelId<float> to);
 
   Description description_;
@@ -197,7 +197,7 @@ class VolumeObject final : public Object {
     DiffusionReport report;
   } viscosity_;
   bool boundary_stale_ = true;
-  bool transport_kept_ = false;  // next_velocity_ holds the velocity that carried the gas in the last substep
+  bool projected_shown_ = false;  // next_velocity_ holds the velocity that carried the gas in the last substep
   mutable bool said_padding_ = false, said_sealed_ = false;
   std::int64_t boundary_version_ = 0;
   ProjectionReport projected_;

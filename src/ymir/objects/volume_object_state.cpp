@@ -36,7 +36,7 @@ void VolumeObject::save() { saved_ = grid_.volume().snapshot(); }
 void VolumeObject::rollback() {
   grid_.volume().restore(*saved_);
   boundary_stale_ = true;
-  transport_kept_ = false;
+  projected_shown_ = false;
 }
 
 std::optional<std::string> VolumeObject::non_finite() const {
