@@ -160,7 +160,7 @@ float Lighting::through_fibres(const SurfacePoint& s, Vec3f direction, const Lig
   // A strand does not stand in its own light.
   const float start = s.primitive == Primitive::segment ? 1.2f * fibre_voxel_ : s.clearance;
   const float passed = fibres_.transmittance(s.position, direction, start, infinity, sample.pick, 2.5f);
-  return 0.8f * passed + 0.2f * std::sqrt(passed);
+  return 0.7f * passed + 0.3f * std::sqrt(passed);
 }
 
 Vec3f Lighting::sky_light(const SurfacePoint& s, Vec3f direction, const LightSample& sample) const {
