@@ -76,6 +76,8 @@ const std::vector<Benchmark>& benchmarks() {
       {"particles", "particle substep and rebucketing from 10^5 to 10^7 particles", &bench_particles},
       {"rods", "elastic rods from 1,000 to 100,000 strands: cost per vertex and Newton iteration, its parts and floors",
        &bench_rods},
+      {"colliders", "distance to a deforming surface of 1,000 to 320,000 triangles: cost per substep and question",
+       &bench_colliders},
       {"manybodies", "strands coupled by springs: CG with a direct solve per strand, direct solvers, Jacobi-CG",
        &bench_manybodies},
       {"poisson", "the pressure equation on tiles and by rows: iterations on easy and hard cases, times up to 256^3",

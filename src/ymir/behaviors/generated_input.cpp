@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <memory>
+
 #include "ymir/base/error.h"
 #include "ymir/data/shape_meshes.h"
 #include "ymir/grooms/generate.h"
@@ -11,6 +14,8 @@ namespace ymir {
 namespace {
 
 constexpr std::int64_t most_vertices = 100'000'000;
+constexpr int ellipsoid_rings = 48;
+constexpr int capsule_around = 24;
 
 GeneratedInput input_of(const ParamValues& recipe) {
   GeneratedInput input;
@@ -105,6 +110,21 @@ std::optional<GuidesRecipe> guides_recipe(const ParamValues& recipe) {
   return recipe.items.empty() ? std::nullopt : input_of(recipe).guides;
 }
 
+Schema<DeformationKey> deformation_key_schema() {
+  using K = DeformationKey;
+  return Schema<K>("deform", "A deformation at a time.")
+      .param(&K::time, "time", unit::s, "When; the first frame begins at 0 s.")
+      .required()
+      .param(&K::bend, "bend", unit::radian, "Of the upper end towards +z, evenly over the height.")
+      .range(-6.3, 6.3)
+      .param(&K::lean, "lean", unit::radian, "Likewise towards +x.")
+      .range(-6.3, 6.3)
+      .param(&K::twist, "twist", unit::radian, "Of the upper end about the axis, evenly over the height.")
+      .range(-100, 100)
+      .param(&K::swell, "swell", unit::none, "By what share all lengths grow, seen from the middle.")
+      .range(-0.9, 10);
+}
+
 Schema<GeneratedInput> GeneratedInput::schema() {
   Schema<GeneratedInput> schema("generated", "An input that is made instead of read.");
   return with_generated(schema);
@@ -118,6 +138,13 @@ std::string recipe_problem(const GeneratedInput& input) {
       return error.what();
     }
   }
+  if (!input.deform.empty() && !input.shape) return "only a `shape:` can deform; leave `deform:` out";
+  for (std::size_t k = 1; k < input.deform.size(); ++k)
+    if (!(input.deform[k - 1].time < input.deform[k].time))
+      return fmt::format("deform: the times of keys must increase, but {} s follows {} s; put the keys in order",
+                         input.deform[k].time, input.deform[k - 1].time);
+  if (input.shape == GeneratedShape::capsule && input.size.y < input.size.x)
+    return "a capsule is longer than it is wide; give `size: [width, length, width]`";
   if (input.helix && norm(input.helix->direction) == 0) return "direction has no length; give one such as [0, -1, 0]";
   if (input.line) {
     if (norm(input.line->to - input.line->from) == 0) return "the strand has no length; give another `to` than `from`";
@@ -143,9 +170,42 @@ Curves generated_curves(const ParamValues& recipe, const std::string& name) {
 Surface generated_surface(const ParamValues& recipe) {
   const GeneratedInput input = input_of(recipe);
   YMIR_CHECK(input.shape);
-  if (*input.shape == GeneratedShape::box)
-    return box_mesh(input.center, input.size * 0.5, {1, 0, 0}, {0, 1, 0}, {0, 0, 1});
+  switch (*input.shape) {
+    case GeneratedShape::box: return box_mesh(input.center, input.size * 0.5, {1, 0, 0}, {0, 1, 0}, {0, 0, 1});
+    case GeneratedShape::ellipsoid: {
+      Surface mesh = sphere_mesh({0, 0, 0}, 1, ellipsoid_rings);
+      for (Vec3d& p : mesh.positions)
+        p = input.center + Vec3d{p.x * input.size.x, p.y * input.size.y, p.z * input.size.z} * 0.5;
+      return mesh;
+    }
+    case GeneratedShape::capsule: return capsule_mesh(input.center, 0.5 * input.size.x, input.size.y, capsule_around);
+    case GeneratedShape::head: break;
+  }
   return head_mesh();
+}
+
+std::optional<SurfaceSequence> generated_sequence(const ParamValues& recipe, const std::string& name, double fps,
+                                                  std::int64_t frame_at_zero) {
+  const GeneratedInput input = input_of(recipe);
+  if (input.deform.empty()) return std::nullopt;
+  const auto rest = std::make_shared<const Surface>(generated_surface(recipe));
+  const Box box = bounds(rest->positions);
+  const Vec3d on_axis = input.shape == GeneratedShape::head ? Vec3d{0, 0, 0} : input.center;
+  const DeformationAxis axis{{on_axis.x, box.low.y, on_axis.z}, box.high.y - box.low.y};
+  const double end = input.deform.back().time * fps;
+  SurfaceSequence sequence;
+  sequence.first = frame_at_zero;
+  sequence.last = frame_at_zero + std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil(end - 1e-9)));
+  sequence.fps = fps;
+  sequence.frame_at_zero = frame_at_zero;
+  sequence.load = [rest, axis, keys = input.deform, fps, frame_at_zero](std::int64_t frame) {
+    Surface posed = *rest;
+    const DeformationKey by = deformation_at(keys, static_cast<double>(frame - frame_at_zero) / fps);
+    for (Vec3d& p : posed.positions) p = deformed(p, by, axis);
+    return posed;
+  };
+  sequence.name = [name](std::int64_t frame) { return fmt::format("{}, frame {}", name, frame); };
+  return sequence;
 }
 
 }  // namespace ymir

@@ -7,7 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "ymir/data/meshes.h"
+#include "ymir/data/animated_surface.h"
+#include "ymir/data/deformation.h"
 #include "ymir/grooms/cords.h"
 #include "ymir/grooms/style.h"
 #include "ymir/param/schema.h"
@@ -36,7 +37,7 @@ struct GuidesRecipe {
   static Schema<GuidesRecipe> schema();
 };
 
-enum class GeneratedShape { head, box };
+enum class GeneratedShape { head, box, ellipsoid, capsule };
 
 struct GeneratedInput {
   std::optional<GroomRecipe> groom;
@@ -44,13 +45,15 @@ struct GeneratedInput {
   std::optional<LineParams> line;
   std::optional<GuidesRecipe> guides;
   std::optional<GeneratedShape> shape;
-  Vec3d size{0.1, 0.1, 0.1};  // of a box [m]
-  Vec3d center{0, 0, 0};      // of a box [m]
+  Vec3d size{0.1, 0.1, 0.1};  // of all but the head [m]
+  Vec3d center{0, 0, 0};      // of all but the head [m]
+  std::vector<DeformationKey> deform;
 
   static Schema<GeneratedInput> schema();
 };
 
 Schema<HelixParams> helix_schema();
+Schema<DeformationKey> deformation_key_schema();
 Schema<LineParams> line_schema();
 
 template <class P>
@@ -66,11 +69,20 @@ Schema<P>& with_generated(Schema<P>& schema) {
       .param(static_cast<std::optional<GuidesRecipe> P::*>(&G::guides), "guides", GuidesRecipe::schema(),
              "Curves chosen from another input of curves: those that stand for all of it best.")
       .param(static_cast<std::optional<GeneratedShape> P::*>(&G::shape), "shape",
-             "A surface made instead of read: the built-in head, its neck cut at the origin, facing +z; or a box.")
-      .template enumerated<GeneratedShape>({{"head", GeneratedShape::head}, {"box", GeneratedShape::box}})
-      .param(static_cast<Vec3d P::*>(&G::size), "size", unit::m, "shape: box: its edges.")
+             "A surface made instead of read: the built-in head, its neck cut at the origin, facing +z; a box; an "
+             "ellipsoid; or a capsule, upright: a cylinder between two half spheres.")
+      .template enumerated<GeneratedShape>({{"head", GeneratedShape::head},
+                                            {"box", GeneratedShape::box},
+                                            {"ellipsoid", GeneratedShape::ellipsoid},
+                                            {"capsule", GeneratedShape::capsule}})
+      .param(static_cast<Vec3d P::*>(&G::size), "size", unit::m,
+             "shape: edges of the box, axes of the ellipsoid; of the capsule x is its width and y its length.")
       .positive()
-      .param(static_cast<Vec3d P::*>(&G::center), "center", unit::m, "shape: box: its centre.");
+      .param(static_cast<Vec3d P::*>(&G::center), "center", unit::m, "shape: its centre; the head has its own place.")
+      .param(static_cast<std::vector<DeformationKey> P::*>(&G::deform), "deform", deformation_key_schema(),
+             "shape: keyframes of a deformation about the upright axis through its centre (of the head, through the "
+             "origin), in the order of their times; at rest at each key, held before the first and after the last. "
+             "`motion:` moves what they have shaped.");
 }
 
 // Why there are no such curves, and what to do; "" when they can be made.
@@ -81,6 +93,9 @@ std::optional<GuidesRecipe> guides_recipe(const ParamValues& recipe);
 
 // Of the recipe that InputSpec holds, but not of guides. Errors begin with `name`.
 Curves generated_curves(const ParamValues& recipe, const std::string& name);
-Surface generated_surface(const ParamValues& recipe);
+Surface generated_surface(const ParamValues& recipe);  // undeformed
+// Its poses over time; those of frame f are reached at (f - frame_at_zero) / fps. Nothing without `deform:`.
+std::optional<SurfaceSequence> generated_sequence(const ParamValues& recipe, const std::string& name, double fps,
+                                                  std::int64_t frame_at_zero);
 
 }  // namespace ymir

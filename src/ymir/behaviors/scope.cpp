@@ -112,10 +112,15 @@ Surface Scope::surface(const InputRef& input) const {
 AnimatedSurface Scope::animated_surface(const InputRef& input) const {
   const InputSpec& from = spec(input);
   AnimatedSurface animated;
-  if (from.frames.size() < 2) {
+  const TimeParams& time = simulation_->time_params();
+  std::optional<SurfaceSequence> made;
+  if (!from.recipe.items.empty())
+    made = generated_sequence(from.recipe, "inputs." + from.name, time.fps, time.frames.first - 1);
+  if (made) {
+    animated = AnimatedSurface(std::move(*made));
+  } else if (from.frames.size() < 2) {
     animated = AnimatedSurface(surface(input));
   } else {
-    const TimeParams& time = simulation_->time_params();
     const auto file = [files = from.frames, first = from.first_frame](std::int64_t frame) {
       return files.at(static_cast<std::size_t>(frame - first));
     };

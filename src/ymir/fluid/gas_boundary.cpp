@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ymir/data/deforming_surface.h"
 #include "ymir/physics/fluid/face_fraction.h"
 
 namespace ymir {
@@ -36,22 +37,73 @@ Vec3i voxel_of(int i) { return {i % n, i / n % n, i / (n * n)}; }
 
 struct GasBoundary::Poses {
   std::vector<MovingSolid> solids, sheets;
+  std::vector<std::shared_ptr<const MovingSurface>> surfaces;  // of solids that deform, else nullptr
+  double time;                                                 // the end of the substep [s]
 
-  Poses(const GasBoundary& boundary, double time, double dt) {
+  Poses(const GasBoundary& boundary, double end_time, double dt) : time(end_time) {
     const auto motion = [&](const auto& solid) {
       if (!solid.pose) return MovingSolid{{}, {}, {}, 1};
       const double step = dt > 0 ? dt : 1;
       const RigidTransform end = solid.pose(time), start = dt > 0 ? solid.pose(time - dt) : end;
       return MovingSolid{start, start, end, step};
     };
-    for (const GasSolid& solid : boundary.solids_) solids.push_back(motion(solid));
+    for (const GasSolid& solid : boundary.solids_) {
+      solids.push_back(motion(solid));
+      surfaces.push_back(solid.deforming ? solid.deforming->during(time - dt, time) : nullptr);
+    }
     for (const GasSheet& sheet : boundary.sheets_) sheets.push_back(motion(sheet));
   }
 };
 
+// Distances at the end of the substep from one place after another. Those of deforming surfaces are searched within
+// what the place before allows.
+class GasBoundary::Probe {
+ public:
+  Probe(const GasBoundary& boundary, const Poses& poses)
+      : boundary_(&boundary), poses_(&poses), last_(poses.surfaces.size()) {}
+
+  double distance(std::size_t solid, Vec3d x) {
+    if (!poses_->surfaces[solid])
+      return boundary_->solids_[solid].distance(poses_->solids[solid].to_body_at_end(x)).distance;
+    return sample(solid, x).distance;
+  }
+  SurfaceSample sample(std::size_t solid, Vec3d x) {
+    const MovingSurface& surface = *poses_->surfaces[solid];
+    Last& last = last_[solid];
+    SurfaceSample found = surface.sample(x, poses_->time, last.distance + norm(x - last.x) * (1 + 1e-9) + 1e-12);
+    if (found.triangle < 0) found = surface.sample(x, poses_->time);
+    last = {x, std::abs(found.distance)};
+    return found;
+  }
+  // Of the nearest solid; which: -1 without any.
+  double nearest(Vec3d x, int* which = nullptr) {
+    double least = infinity;
+    if (which != nullptr) *which = -1;
+    for (std::size_t k = 0; k < boundary_->solids_.size(); ++k) {
+      const double d = distance(k, x);
+      if (!(d < least)) continue;
+      least = d;
+      if (which != nullptr) *which = static_cast<int>(k);
+    }
+    return least;
+  }
+
+ private:
+  struct Last {
+    Vec3d x;
+    double distance = infinity;
+  };
+  const GasBoundary* boundary_;
+  const Poses* poses_;
+  std::vector<Last> last_;
+};
+
+bool GasSolid::moves() const { return deforming ? deforming->surface().moving() : static_cast<bool>(pose); }
+
 bool GasBoundary::moving() const {
-  const auto moves = [](const auto& solid) { return static_cast<bool>(solid.pose); };
-  return std::any_of(solids_.begin(), solids_.end(), moves) || std::any_of(sheets_.begin(), sheets_.end(), moves);
+  return std::any_of(solids_.begin(), solids_.end(), [](const GasSolid& solid) { return solid.moves(); }) ||
+         std::any_of(sheets_.begin(), sheets_.end(),
+                     [](const GasSheet& sheet) { return static_cast<bool>(sheet.pose); });
 }
 
 bool GasBoundary::empty() const {
@@ -76,27 +128,21 @@ bool GasBoundary::behind_wall(const GridDomain& domain, BucketCoord tile) const 
   return false;
 }
 
-double GasBoundary::node_distance(const Poses& poses, Vec3d x, int* nearest) const {
-  double least = infinity;
-  if (nearest != nullptr) *nearest = -1;
-  for (std::size_t k = 0; k < solids_.size(); ++k) {
-    const double d = solids_[k].distance(poses.solids[k].to_body_at_end(x)).distance;
-    if (!(d < least)) continue;
-    least = d;
-    if (nearest != nullptr) *nearest = static_cast<int>(k);
-  }
-  return least;
-}
-
 DistanceSample GasBoundary::distance(Vec3d x, double time, int* nearest) const {
   int which = -1;
   DistanceSample result{infinity, {0, 1, 0}};
   for (std::size_t k = 0; k < solids_.size(); ++k) {
-    const RigidTransform pose = solids_[k].pose ? solids_[k].pose(time) : RigidTransform{};
-    DistanceSample sample = solids_[k].distance(pose.to_body(x));
+    DistanceSample sample;
+    if (solids_[k].deforming) {
+      const SurfaceSample seen = solids_[k].deforming->during(time, time)->sample(x, time);
+      sample = {seen.distance, seen.normal};
+    } else {
+      const RigidTransform pose = solids_[k].pose ? solids_[k].pose(time) : RigidTransform{};
+      sample = solids_[k].distance(pose.to_body(x));
+      sample.normal = pose.direction_to_world(sample.normal);
+    }
     if (!(sample.distance < result.distance)) continue;
     which = static_cast<int>(k);
-    sample.normal = pose.direction_to_world(sample.normal);
     result = sample;
   }
   if (box_)
@@ -138,13 +184,21 @@ void GasBoundary::update(GasGrid& grid, double time, double dt) const {
   double lipschitz = 1;
   for (const GasSolid& solid : solids_) lipschitz = std::max(lipschitz, solid.lipschitz);
   const double reach = (0.5 * std::sqrt(3.0) * n + 1) * h * lipschitz;  // from a tile's centre to all its corners
+  const bool deforms =
+      std::any_of(solids_.begin(), solids_.end(), [](const GasSolid& s) { return s.deforming && s.moves(); });
+  if (deforms && !grid.wall_growth.valid())
+    grid.wall_growth = volume.add_channel<float>("wall_growth", {.resolution = n, .scratch = true});
   auto life = read(volume, grid.life);
   auto open = write(volume, grid.open);
   auto solid_velocity = write(volume, grid.solid_velocity);
   auto cell = write(volume, grid.cell);
+  float* growth = deforms ? volume.write_tiles(grid.wall_growth, 0, true) : nullptr;
   for_each_bucket(volume.buckets(), life, open, solid_velocity, cell, [&](int t) {
+    Probe probe(*this, poses);
     const Vec3d low = grid.domain().low_corner(volume.buckets().coord(t));
-    const double d = node_distance(poses, low + Vec3d{0.5, 0.5, 0.5} * (n * h), nullptr);
+    const double d = probe.nearest(low + Vec3d{0.5, 0.5, 0.5} * (n * h));
+    float* grows = growth != nullptr ? growth + std::ptrdiff_t{t} * GasGrid::voxels : nullptr;
+    if (grows != nullptr) std::fill_n(grows, GasGrid::voxels, 0.0f);
     const auto free_kind = life.tile(t)[0] > 0 ? CellKind::fluid : CellKind::outside;
     for (int axis = 0; axis < 3; ++axis) {
       std::fill_n(open.tile(t, axis), GasGrid::voxels, d > 0 ? 1.0f : 0.0f);
@@ -162,8 +216,8 @@ void GasBoundary::update(GasGrid& grid, double time, double dt) const {
       for (int z = 0; z <= n; ++z)
         for (int y = 0; y <= n; ++y)
           for (int x = 0; x <= n; ++x)
-            nodes.d[z][y][x] = snapped(
-                node_distance(poses, Vec3d((b.x * n + x) * h, (b.y * n + y) * h, (b.z * n + z) * h), nullptr), h);
+            nodes.d[z][y][x] =
+                snapped(probe.nearest(Vec3d((b.x * n + x) * h, (b.y * n + y) * h, (b.z * n + z) * h)), h);
     }
     const auto fraction = [&](Vec3i v, int axis) {
       const double w = cut ? nodes.fraction(v, axis) : 1;
@@ -171,18 +225,22 @@ void GasBoundary::update(GasGrid& grid, double time, double dt) const {
     };
     for (int i = 0; i < GasGrid::voxels; ++i) {
       const Vec3i v = voxel_of(i);
-      double all = 0;
+      double all = 0, shares[3][2];
       for (int axis = 0; axis < 3; ++axis) {
         Vec3i above = v;
         ++above[axis];
-        const double w = fraction(v, axis);
-        all += w + fraction(above, axis);
+        const double w = shares[axis][0] = fraction(v, axis);
+        shares[axis][1] = fraction(above, axis);
+        all += w + shares[axis][1];
         open.tile(t, axis)[i] = static_cast<float>(w);
         if (w < 1 && cut)
-          solid_velocity.tile(t, axis)[i] = velocity_of_solids(poses, grid.face_position(t, v, axis), axis);
+          solid_velocity.tile(t, axis)[i] =
+              static_cast<float>(velocity_of_solids(poses, probe, grid.face_position(t, v, axis))[axis]);
         if (w == 0 && at_side && !cut)
           solid_velocity.tile(t, axis)[i] = velocity_behind_sides(grid.face_position(t, v, axis), axis);
       }
+      if (grows != nullptr && cut && all > 0 && all < 6)
+        grows[i] = static_cast<float>(wall_growth(poses, probe, grid, t, v, shares));
       std::uint8_t& kind = cell.tile(t)[i];
       kind = static_cast<std::uint8_t>(all > 0 ? free_kind : CellKind::solid);
       if (all == 0 || !at_side) continue;
@@ -205,6 +263,7 @@ void GasBoundary::mark_non_stick(GasGrid& grid, const Poses& poses) const {
   auto cell = read(volume, grid.cell);
   auto marked = write(volume, grid.non_stick);
   for_each_bucket(volume.buckets(), open, cell, marked, [&](int t) {
+    Probe probe(*this, poses);
     for (int i = 0; i < GasGrid::voxels; ++i) {
       marked.tile(t)[i] = 0;
       if (cell.tile(t)[i] != static_cast<std::uint8_t>(CellKind::fluid)) continue;
@@ -218,7 +277,7 @@ void GasBoundary::mark_non_stick(GasGrid& grid, const Poses& poses) const {
       if (!cut) continue;
       const Vec3d p = grid.cell_position(t, v);
       int nearest = -1;
-      const double d = node_distance(poses, p, &nearest);
+      const double d = probe.nearest(p, &nearest);
       // A solid that cuts a face of the cell is within its diagonal; farther ones leave it to a side of the domain.
       bool leaves = nearest >= 0 && std::abs(d) < std::sqrt(3.0) * grid.voxel() &&
                     solids_[static_cast<std::size_t>(nearest)].wall == Wall::non_stick;
@@ -231,12 +290,35 @@ void GasBoundary::mark_non_stick(GasGrid& grid, const Poses& poses) const {
   });
 }
 
-float GasBoundary::velocity_of_solids(const Poses& poses, Vec3d x, int axis) const {
+Vec3d GasBoundary::velocity_of_solids(const Poses& poses, Probe& probe, Vec3d x) const {
   int nearest = -1;
-  node_distance(poses, x, &nearest);
-  if (nearest < 0 || !solids_[static_cast<std::size_t>(nearest)].pose) return 0;
-  const MovingSolid& solid = poses.solids[static_cast<std::size_t>(nearest)];
-  return static_cast<float>(solid.velocity(solid.to_body_at_end(x))[axis]);
+  probe.nearest(x, &nearest);
+  const auto k = static_cast<std::size_t>(nearest);
+  if (nearest < 0 || !solids_[k].moves()) return {0, 0, 0};
+  if (poses.surfaces[k]) return poses.surfaces[k]->velocity(probe.sample(k, x));
+  return poses.solids[k].velocity(poses.solids[k].to_body_at_end(x));
+}
+
+// A wall sends (1 - w) us through the closed shares of the faces of a cut cell. For a rigid body that is what the wall
+// displaces; where us diverges, it is more by that divergence times the solid share of the cell. What the wall
+// displaces is its velocity times its area vector, and that is minus the sum of the open shares.
+double GasBoundary::wall_growth(const Poses& poses, Probe& probe, const GasGrid& grid, int tile, Vec3i voxel,
+                                const double (&open)[3][2]) const {
+  int nearest = -1;
+  const Vec3d middle = grid.cell_position(tile, voxel);
+  probe.nearest(middle, &nearest);
+  if (nearest < 0 || !poses.surfaces[static_cast<std::size_t>(nearest)]) return 0;
+  const Vec3d wall = velocity_of_solids(poses, probe, middle);
+  double surplus = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) {
+      if (!(open[axis][side] < 1)) continue;
+      Vec3i face = voxel;
+      face[axis] += side;
+      const double u = velocity_of_solids(poses, probe, grid.face_position(tile, face, axis))[axis];
+      surplus += (side == 1 ? 1 : -1) * (1 - open[axis][side]) * (u - wall[axis]);
+    }
+  return surplus / grid.voxel();
 }
 
 // Only along a side: its normal faces stay closed.
@@ -255,11 +337,10 @@ void GasBoundary::measure_no_slip(GasGrid& grid, ChannelId<float> distance, doub
   double lipschitz = 1;
   for (const GasSolid& solid : solids_) lipschitz = std::max(lipschitz, solid.lipschitz);
   const double reach = (0.5 * std::sqrt(3.0) * n + static_cast<double>(no_slip_reach)) * h * lipschitz;
-  const auto nearest = [&](Vec3d x) {
+  const auto nearest = [&](Probe& probe, Vec3d x) {
     std::pair<double, std::size_t> least{infinity, 0};
     for (std::size_t k = 0; k < solids_.size(); ++k)
-      if (solids_[k].wall == Wall::no_slip)
-        least = std::min(least, {solids_[k].distance(poses.solids[k].to_body_at_end(x)).distance, k});
+      if (solids_[k].wall == Wall::no_slip) least = std::min(least, {probe.distance(k, x), k});
     return least;
   };
   auto open = read(volume, grid.open);
@@ -267,16 +348,19 @@ void GasBoundary::measure_no_slip(GasGrid& grid, ChannelId<float> distance, doub
   auto solid_velocity = read_write(volume, grid.solid_velocity);
   for_each_bucket(volume.buckets(), open, out, solid_velocity, [&](int t) {
     const Vec3d low = grid.domain().low_corner(volume.buckets().coord(t));
-    const double from_centre = nearest(low + Vec3d{0.5, 0.5, 0.5} * (n * h)).first;
+    Probe probe(*this, poses);
+    const double from_centre = nearest(probe, low + Vec3d{0.5, 0.5, 0.5} * (n * h)).first;
     for (int axis = 0; axis < 3; ++axis) {
       std::fill_n(out.tile(t, axis), GasGrid::voxels, from_centre > 0 ? no_slip_reach : -no_slip_reach);
       for (int i = 0; i < GasGrid::voxels && std::abs(from_centre) <= reach; ++i) {
         const Vec3d x = grid.face_position(t, voxel_of(i), axis);
-        const auto [d, k] = nearest(x);
+        const auto [d, k] = nearest(probe, x);
         out.tile(t, axis)[i] = std::clamp(static_cast<float>(snapped(d, h) / h), -no_slip_reach, no_slip_reach);
-        if (open.tile(t, axis)[i] < 1 || std::abs(d) > 2 * h || !solids_[k].pose) continue;
+        if (open.tile(t, axis)[i] < 1 || std::abs(d) > 2 * h || !solids_[k].moves()) continue;
         const MovingSolid& solid = poses.solids[k];
-        solid_velocity.tile(t, axis)[i] = static_cast<float>(solid.velocity(solid.to_body_at_end(x))[axis]);
+        const Vec3d u = poses.surfaces[k] ? poses.surfaces[k]->velocity(probe.sample(k, x))
+                                          : solid.velocity(solid.to_body_at_end(x));
+        solid_velocity.tile(t, axis)[i] = static_cast<float>(u[axis]);
       }
     }
   });

@@ -4,12 +4,15 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "ymir/fluid/gas_sheets.h"
 #include "ymir/physics/contact/shapes.h"
 
 namespace ymir {
+
+class DeformingSurface;
 
 // How gas meets a wall. free_slip: it slides; no_slip: it moves with the wall; non_stick: it may leave the wall.
 enum class Wall : std::uint8_t { free_slip, no_slip, non_stick };
@@ -19,6 +22,9 @@ struct GasSolid {
   double lipschitz = 1;                               // bound of its gradient
   std::function<RigidTransform(double time)> pose{};  // empty: still
   Wall wall = Wall::free_slip;
+  // Instead of distance and pose: a surface that may deform, in the world's frame.
+  std::shared_ptr<const DeformingSurface> deforming{};
+  bool moves() const;
 };
 
 // Sides in the order -x, +x, -y, +y, -z, +z; an infinite one is none. Closed ones may move along themselves [m/s]: gas
@@ -43,7 +49,7 @@ class GasBoundary {
   // Wholly beyond a closed side of the domain.
   bool behind_wall(const GridDomain& domain, BucketCoord tile) const;
 
-  // open, solid_velocity, cell and, with such walls, non_stick and sheets at the end of a substep.
+  // open, solid_velocity, cell and, with such walls, wall_growth, non_stick and sheets at the end of a substep.
   void update(GasGrid& grid, double time, double dt) const;
   // Distance of face centres to the nearest no_slip solid [voxels], cut off at no_slip_reach, after update();
   // solid_velocity then holds also on wholly open faces near one.
@@ -54,9 +60,11 @@ class GasBoundary {
 
  private:
   struct Poses;
-  double node_distance(const Poses& poses, Vec3d x, int* nearest) const;
+  class Probe;
   double between_sides(Vec3d face, int axis, double h) const;
-  float velocity_of_solids(const Poses& poses, Vec3d x, int axis) const;
+  Vec3d velocity_of_solids(const Poses& poses, Probe& probe, Vec3d x) const;
+  double wall_growth(const Poses& poses, Probe& probe, const GasGrid& grid, int tile, Vec3i voxel,
+                     const double (&open)[3][2]) const;
   float velocity_behind_sides(Vec3d face, int axis) const;
   void mark_non_stick(GasGrid& grid, const Poses& poses) const;
 

@@ -42,11 +42,14 @@ class GasGrid {
   DiscreteVolume& volume() { return *volume_; }
   const DiscreteVolume& volume() const { return *volume_; }
 
-  ChannelId<float> velocity;          // faces [m/s]
-  ChannelId<float> open;              // faces: area fraction outside solids
-  ChannelId<float> solid_velocity;    // faces: normal velocity of solids where they cut a face [m/s]
-  ChannelId<std::uint8_t> cell;       // CellKind
-  ChannelId<std::uint8_t> life;       // resolution 4; the same in all of a tile
+  ChannelId<float> velocity;        // faces [m/s]
+  ChannelId<float> open;            // faces: area fraction outside solids
+  ChannelId<float> solid_velocity;  // faces: normal velocity of solids where they cut a face [m/s]
+  ChannelId<std::uint8_t> cell;     // CellKind
+  ChannelId<std::uint8_t> life;     // resolution 4; the same in all of a tile
+  // In cells cut by a wall that deforms: what the velocity of that wall, continued into the solid, diverges there by
+  // share of the cell [1/s]. No gas comes out of it. Invalid: no wall deforms.
+  ChannelId<float> wall_growth;
   ChannelId<std::uint8_t> non_stick;  // 1 in cells at a wall that gas may leave; invalid: there are no such walls
   ChannelId<std::uint8_t> sheets;     // bits of sheet; invalid: there are no sheets
 

@@ -73,9 +73,10 @@ void Projection::for_net_outflow(ChannelId<float> velocity, F&& body) {
   auto us = read(volume, grid_->solid_velocity, Stencil::faces);
   auto cell = read(volume, grid_->cell);
   auto s = read(volume, source_.valid() ? source_ : velocity);
+  auto growth = read(volume, grid_->wall_growth.valid() ? grid_->wall_growth : velocity);
   auto pores = read(volume, porous_ ? objects_.pores : velocity, Stencil::faces);
   auto flow = read(volume, porous_ ? objects_.flow : velocity, Stencil::faces);
-  for_each_bucket(volume.buckets(), u, w, us, cell, s, pores, flow, [&](int t) {
+  for_each_bucket(volume.buckets(), u, w, us, cell, s, growth, pores, flow, [&](int t) {
     if (!grid_->holds_gas(t)) {
       body(t, nullptr);
       return;
@@ -88,7 +89,8 @@ void Projection::for_net_outflow(ChannelId<float> velocity, F&& body) {
         net_outflow(j, k, flux, net + at);
         const std::uint8_t* kind = cell.tile(t) + at;
         for (int i = 0; i < n; ++i) {
-          const double source = source_.valid() ? h * static_cast<double>(s.tile(t)[at + i]) : 0;
+          double source = source_.valid() ? h * static_cast<double>(s.tile(t)[at + i]) : 0;
+          if (grid_->wall_growth.valid()) source += h * static_cast<double>(growth.tile(t)[at + i]);
           net[at + i] = kind[i] == fluid ? net[at + i] - source : 0;
         }
       }

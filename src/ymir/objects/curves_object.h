@@ -56,6 +56,8 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   // A real-valued channel of the curves (per vertex, else per strand) at a vertex of a strand; nothing when there is
   // none.
   std::optional<double> curve_value(std::string_view name, std::int64_t strand, int vertex) const;
+  // Whether the curves bring values of that name, per vertex or per strand.
+  bool painted(std::string_view name) const { return curves_.vertices.has(name) || curves_.strands.has(name); }
   // Rest pose of a strand's root; from the curves, also before ingest.
   RootFrame root_frame(std::int64_t strand) const;
   const Curves& curves() const { return curves_; }

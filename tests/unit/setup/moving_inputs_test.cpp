@@ -172,19 +172,22 @@ TEST_F(MovingInputs, TheHashAndTheIdentityKnowThem) {
   EXPECT_NE(before.inputs[0].hash, after.inputs[0].hash) << "the second file changed";
 }
 
-TEST_F(MovingInputs, DeformingSurfacesAreNoColliders) {
+TEST_F(MovingInputs, DeformingSurfacesAreNoSheetsAndHaveNoGrid) {
   for (const char* name : {"s.1.obj", "s.2.obj"}) write_obj(name, 0);
-  const ReadResult result = read("  head: {surface: s.#.obj}\n", "[collider: {shape: mesh, surface: head}]");
-  ASSERT_TRUE(result.setup) << to_string(result.diagnostics);
-  Communicator alone;
-  try {
-    build(*result.setup, alone);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("deforming surfaces are not colliders yet: use rigid motion"),
-              std::string::npos)
-        << e.what();
-  }
+  const auto refusal = [&](const std::string& collider) {
+    const ReadResult result = read("  head: {surface: s.#.obj}\n", "[collider: {surface: head, " + collider + "}]");
+    EXPECT_TRUE(result.setup) << to_string(result.diagnostics);
+    Communicator alone;
+    try {
+      build(*result.setup, alone);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refusal("shape: sheet").find("deforms, which sheets cannot"), std::string::npos);
+  EXPECT_NE(refusal("shape: mesh, sampling: grid").find("a grid cannot follow the input 'head'"), std::string::npos);
+  EXPECT_NE(refusal("shape: mesh, voxel: 1 cm").find("leave `voxel:` out"), std::string::npos);
 }
 
 }  // namespace

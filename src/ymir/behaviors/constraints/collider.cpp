@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "ymir/actions/collider_contact.h"
+#include "ymir/actions/deforming_contact.h"
+#include "ymir/actions/deforming_strand_contact.h"
 #include "ymir/actions/strand_contact.h"
 #include "ymir/base/log.h"
 #include "ymir/behaviors/scope.h"
@@ -35,8 +37,8 @@ AnimatedSurface rigid_surface(const ColliderBehavior::Params& p, Scope& scope) {
   AnimatedSurface surface = scope.animated_surface(p.surface);
   if (surface.deforming())
     throw Error(ExitCode::bad_input,
-                fmt::format("{}: the input '{}' is a sequence; deforming surfaces are not colliders yet: use rigid "
-                            "motion, one file with `motion:`",
+                fmt::format("{}: the input '{}' deforms, which sheets cannot; use rigid motion, one file with "
+                            "`motion:`, or a closed mesh with `shape: mesh`",
                             scope.path(), p.surface.name));
   return surface;
 }
@@ -52,7 +54,34 @@ void refuse_restitution(const CurvesObject& curves, const Scope& scope) {
                       scope.path(), curves.path()));
 }
 
-Solid make_solid(const ColliderBehavior::Params& p, Scope& scope) {
+AnimatedSurface mesh_surface(const ColliderBehavior::Params& p, Scope& scope) {
+  if (p.surface.empty())
+    throw Error(ExitCode::bad_input,
+                scope.path() + ": a collider of shape mesh needs `surface:`, the name of an input");
+  return scope.animated_surface(p.surface);
+}
+
+// Whether the grid can do it; an error where it was asked for and cannot.
+bool on_grid(const ColliderBehavior::Params& p, const Scope& scope, const AnimatedSurface& surface) {
+  const bool still_shape = surface.rigid_only(), with_inside = closed(surface.rest());
+  if (p.sampling == MeshSampling::exact) return false;
+  if (p.sampling == MeshSampling::grid && !still_shape)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}.sampling: a grid cannot follow the input '{}', which deforms; leave `sampling:` out",
+                            scope.path(), p.surface.name));
+  if (p.sampling == MeshSampling::grid && !with_inside)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}.sampling: the surface '{}' is not closed, so a grid does not know its inside; leave "
+                            "`sampling:` out, or fill the holes",
+                            scope.path(), p.surface.name));
+  if (p.voxel && !(still_shape && with_inside))
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}.voxel: the surface '{}' {}, so its distance is not sampled; leave `voxel:` out",
+                            scope.path(), p.surface.name, still_shape ? "is not closed" : "deforms"));
+  return still_shape && with_inside;
+}
+
+Solid make_solid(const ColliderBehavior::Params& p, AnimatedSurface surface) {
   ColliderShape shape;
   switch (p.shape) {
     case SolidShape::plane:
@@ -73,15 +102,6 @@ Solid make_solid(const ColliderBehavior::Params& p, Scope& scope) {
     case SolidShape::mesh:
     case SolidShape::sheet: break;
   }
-  if (p.surface.empty())
-    throw Error(ExitCode::bad_input,
-                scope.path() + ": a collider of shape mesh needs `surface:`, the name of an input");
-  AnimatedSurface surface = rigid_surface(p, scope);
-  if (!surface.rest().triangles.empty() && !closed(surface.rest()))
-    throw Error(ExitCode::bad_input,
-                fmt::format("{}: the surface '{}' is not closed, so it has no inside; fill its holes, merge duplicate "
-                            "vertices and orient all faces alike, or, for gas alone, use `shape: sheet`",
-                            scope.path(), p.surface.name));
   const Vec3d size = bounds(surface.rest().positions).size();
   const double voxel = p.voxel.value_or(std::max({size.x, size.y, size.z}) / mesh_resolution);
   const auto grid = std::make_shared<const SignedDistanceGrid>(surface.rest(), voxel, 3 * voxel, p.surface.name);
@@ -95,8 +115,10 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
       Schema<Params>("collider", "A solid that the objects in scope collide with.")
           .category(Category::constraint)
           .example("examples/embers.yaml")
-          .param(&Params::shape, "shape",
-                 "Plane, sphere, box, a closed mesh, or a sheet: a surface without thickness, which acts on gas only.")
+          .param(
+              &Params::shape, "shape",
+              "Plane, sphere, box, a mesh that encloses something, or a sheet: a surface without thickness, which acts "
+              "on gas only.")
           .enumerated<SolidShape>({{"plane", SolidShape::plane},
                                    {"sphere", SolidShape::sphere},
                                    {"box", SolidShape::box},
@@ -113,10 +135,23 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .param(&Params::rotation, "rotation", unit::radian,
                  "plane, box, rectangular sheet: angles about x, then y, then z.")
           .param(&Params::hollow, "hollow", "sphere, box: objects are kept inside instead of outside.")
-          .param(&Params::surface, "surface", "mesh: input with a closed surface; sheet: with any, open or closed.")
+          .param(&Params::surface, "surface",
+                 "mesh: input with a surface, which may deform and have holes; sheet: with any that does not deform.")
           .accepts({InputKind::surface})
+          .param(
+              &Params::sampling, "sampling",
+              "mesh: how its distance is known. grid: sampled once, for closed meshes that move rigidly; exact: from "
+              "its triangles at every time, for fingers, ears, holes and what deforms; auto: grid where that is "
+              "possible.")
+          .enumerated<MeshSampling>(
+              {{"auto", MeshSampling::automatic}, {"grid", MeshSampling::grid}, {"exact", MeshSampling::exact}})
+          .advanced()
+          .param(&Params::push_out, "push_out", unit::m_per_s,
+                 "mesh, exact: speed at which what begins inside is brought out.")
+          .at_least(0)
+          .advanced()
           .param(&Params::voxel, "voxel", unit::m,
-                 "mesh: spacing of its sampled distance; 1/96 of its longest side when absent.")
+                 "mesh on a grid: spacing of its sampled distance; 1/96 of its longest side when absent.")
           .positive()
           .advanced()
           .param(&Params::restitution, "restitution", unit::none, "Speed after an impact by speed before.")
@@ -141,7 +176,12 @@ void ColliderBehavior::create(Scope& scope) {
   if (const std::string problem = motion_problem(params_); !problem.empty())
     throw Error(ExitCode::bad_input, fmt::format("{}.motion: {}", scope.path(), problem));
   if (params_.shape == SolidShape::sheet) return create_sheet(scope);
-  Solid solid = make_solid(params_, scope);
+  AnimatedSurface surface;
+  if (params_.shape == SolidShape::mesh) {
+    surface = mesh_surface(params_, scope);
+    if (!on_grid(params_, scope, surface)) return create_exact(scope, std::move(surface));
+  }
+  Solid solid = make_solid(params_, std::move(surface));
   const bool placed = params_.shape != SolidShape::mesh;
   solid.picture.add_motion(make_motion(params_, placed ? params_.center : Vec3d{0, 0, 0}));
   if (!solid.picture.motions().empty())
@@ -161,6 +201,39 @@ void ColliderBehavior::create(Scope& scope) {
   if (!solid.picture.rest().triangles.empty())
     scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(solid.picture),
                                                       scope.domain().communicator().root()));
+}
+
+void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
+  surface.add_motion(make_motion(params_));
+  const bool root = scope.domain().communicator().root();
+  const auto exact =
+      std::make_shared<const DeformingSurface>(surface, fmt::format("{}: {}", scope.path(), params_.surface.name));
+  if (const std::int64_t holes = exact->hierarchy().boundary_edges(); holes > 0 && root)
+    log::info(fmt::format(
+        "{}: the surface '{}' is not closed, {} edges have no neighbour; inside is where its winding number "
+        "exceeds 1/2",
+        scope.path(), params_.surface.name, holes));
+  for (ParticleObject* object : scope.particle_objects())
+    object->add_contact(
+        deforming_contact(scope.path(), exact,
+                          {params_.restitution, params_.friction, object->override_channel<double>("restitution"),
+                           object->override_channel<double>("friction")},
+                          params_.push_out));
+  for (CurvesObject* curves : scope.curves_objects()) {
+    refuse_restitution(*curves, scope);
+    add_deforming_strand_contact(*curves, scope.path(), exact,
+                                 {params_.strand_stiffness, params_.friction, params_.strand_thickness},
+                                 params_.push_out);
+  }
+  for (VolumeObject* gas : scope.volume_objects()) gas->add_solid({{}, 1, {}, params_.wall, exact});
+  auto object = std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(surface), root);
+  std::vector<ColliderObject::Meeting> met;
+  for (const ParticleObject* particles : scope.particle_objects()) met.push_back({particles->path(), particles});
+  for (const CurvesObject* curves : scope.curves_objects()) met.push_back({curves->path(), curves});
+  object->report_inside(
+      scope.domain().communicator(), std::move(met),
+      [exact](Vec3d x, double time) { return exact->during(time, time)->sample(x, time).distance; }, params_.push_out);
+  scope.add_object(std::move(object));
 }
 
 void ColliderBehavior::create_sheet(Scope& scope) {

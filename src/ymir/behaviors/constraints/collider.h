@@ -4,12 +4,16 @@
 #include <optional>
 
 #include "ymir/behaviors/behavior.h"
+#include "ymir/data/animated_surface.h"
 #include "ymir/fluid/gas_boundary.h"
 #include "ymir/param/motion_params.h"
 
 namespace ymir {
 
 enum class SolidShape : std::uint8_t { plane, sphere, box, mesh, sheet };
+
+// How the distance of a mesh is known. automatic: grid for a closed mesh that moves rigidly or not at all, else exact.
+enum class MeshSampling : std::uint8_t { automatic, grid, exact };
 
 struct ColliderBehavior final : Behavior {
   struct Params : MotionParams {
@@ -21,7 +25,9 @@ struct ColliderBehavior final : Behavior {
     Vec3d rotation{0, 0, 0};  // [rad]
     bool hollow = false;
     InputRef surface;
+    MeshSampling sampling = MeshSampling::automatic;
     std::optional<double> voxel;  // [m]
+    double push_out = 0.05;       // [m/s]
     Varying<double> restitution{0.3};
     Varying<double> friction{0.3};
     Wall wall = Wall::free_slip;
@@ -35,6 +41,7 @@ struct ColliderBehavior final : Behavior {
 
  private:
   void create_sheet(Scope& scope);
+  void create_exact(Scope& scope, AnimatedSurface surface);
 
   Params params_;
 };

@@ -1,0 +1,204 @@
+#include "ymir/actions/deforming_strand_contact.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ymir/base/error.h"
+
+namespace ymir {
+namespace {
+
+constexpr double stick = 0.1;  // stiffness of sticking by that of the contact
+
+// What a vertex last saw of the surface.
+struct Sight {
+  Vec3d x;                                                     // from where [m]
+  double distance = std::numeric_limits<double>::quiet_NaN();  // signed [m]; NaN: nothing yet
+  double odometer = 0;                                         // of the surface [m]
+};
+
+class DeformingStrandContact final : public StrandConstraint {
+ public:
+  struct Channels {
+    int mass, free_position;
+    int clearance, released;  // at the beginning, and when it has been brought out
+    int friction = -1;        // of each vertex, where the curves have it
+  };
+  DeformingStrandContact(StrandSystem& strands, const Channels& channels, std::string owner,
+                         std::shared_ptr<const DeformingSurface> surface, const PenaltyParams& params, double push_out)
+      : strands_(&strands),
+        channels_(channels),
+        owner_(std::move(owner)),
+        surface_(std::move(surface)),
+        motion_(surface_->during(0, 0)),
+        params_(params),
+        push_out_(push_out) {}
+  std::string owner() const override { return owner_; }
+  std::string what() const override { return "contact, deforming"; }
+  int work_planes() const override { return 3; }
+
+  void prepare(double time, double dt) override {
+    motion_ = surface_->during(time - dt, time);
+    deepest_.assign(static_cast<std::size_t>(strands_->group_count()), 0);
+    sights_.resize(static_cast<std::size_t>(strands_->group_count()));
+    for (int g = 0; g < strands_->group_count(); ++g) {
+      const StrandSystem::Group& group = strands_->group(g);
+      Sights& sights = sights_[static_cast<std::size_t>(g)];
+      const std::size_t size = static_cast<std::size_t>(group.vertices) * StrandSystem::lanes;
+      if (sights.id == group.id && sights.of_vertex.size() == size) continue;
+      sights.id = group.id;
+      sights.of_vertex.assign(size, {});
+    }
+  }
+
+  void begin(StrandStep& s, StrandReal* work) override {
+    for (int k = 0; k < 3; ++k) std::copy_n(s.position[k], s.vertices, work + k * s.vertices);
+  }
+
+  void assemble(StrandStep& s, StrandReal* work) override {
+    const StrandReal* clearance = strands_->plane(s.group, channels_.clearance);
+    const StrandReal* released = strands_->plane(s.group, channels_.released);
+    const StrandReal* mass = strands_->plane(s.group, channels_.mass);
+    const StrandReal* free = strands_->plane(s.group, channels_.free_position);
+    const StrandReal* friction = channels_.friction >= 0 ? strands_->plane(s.group, channels_.friction) : nullptr;
+    const StrandSystem::Group& group = strands_->group(s.group);
+    const bool remembers = static_cast<std::size_t>(s.group) < sights_.size();
+    Sight* sights = remembers ? sights_[static_cast<std::size_t>(s.group)].of_vertex.data() : nullptr;
+    double deepest = 0;
+    for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
+      if (s.active[lane] == 0) continue;
+      for (int i = 1; i < group.count[static_cast<std::size_t>(lane)]; ++i) {
+        if (free[i][lane] == 0) continue;
+        const Vec3d x{s.position[0][i][lane], s.position[1][i][lane], s.position[2][i][lane]};
+        const double kept = std::min(released[i][lane], clearance[i][lane] + push_out_ * s.time);
+        const SurfaceSample sample =
+            look(x, s.time, kept, sights != nullptr ? sights + i * StrandSystem::lanes + lane : nullptr);
+        const double depth = kept - sample.distance;
+        if (!(depth > 0)) continue;
+        deepest = std::max(deepest, -sample.distance);
+        const Vec3d n = sample.normal;
+        const Vec3d start{work[i][lane], work[s.vertices + i][lane], work[2 * s.vertices + i][lane]};
+        Vec3d slip = x - start - motion_->displacement(sample, s.time - s.dt, s.time);
+        slip -= n * dot(slip, n);
+        const double k = params_.stiffness * mass[i][lane] / (s.dt * s.dt), h = params_.thickness;
+        const bool grazing = depth < h;
+        const double normal = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2);
+        const double mu = friction != nullptr ? friction[i][lane] : params_.friction;
+        const double length = norm(slip), spring = stick * k, limit = mu * normal;
+        const double hold = length * spring > limit ? limit / length : spring;
+        add(s, i, lane, n, n * -normal + slip * hold, grazing ? k * depth / h : k, hold);
+      }
+    }
+    if (remembers) deepest_[static_cast<std::size_t>(s.group)] = deepest;
+  }
+  double penetration() const override {
+    return deepest_.empty() ? 0 : *std::max_element(deepest_.begin(), deepest_.end());
+  }
+  void advance(StrandStep&, const StrandReal&, StrandReal*) override {}
+  void end(StrandStep&, StrandReal*) override {}
+
+ private:
+  struct Sights {
+    std::array<std::int64_t, StrandSystem::lanes> id{};
+    std::vector<Sight> of_vertex;
+  };
+
+  // The surface seen from x, or nothing when it is certainly farther than `kept`.
+  SurfaceSample look(Vec3d x, double time, double kept, Sight* last) const {
+    double bound = std::numeric_limits<double>::infinity();
+    if (last != nullptr && !std::isnan(last->distance)) {
+      const double moved = norm(x - last->x) + motion_->moved_since(last->odometer);
+      if (last->distance - moved > kept) return {};
+      bound = (std::abs(last->distance) + moved) * (1 + 1e-9) + 1e-12;
+    }
+    SurfaceSample sample = motion_->sample(x, time, bound);
+    if (sample.triangle < 0) sample = motion_->sample(x, time);
+    if (last != nullptr) *last = {x, sample.distance, motion_->odometer()};
+    return sample;
+  }
+
+  // Gradient, and the matrix stiffness n n' + hold (I - n n').
+  static void add(StrandStep& s, int i, int lane, Vec3d n, Vec3d gradient, double stiffness, double hold) {
+    const int column = (s.multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth) + 1;
+    const int row = s.multipliers ? MultiplierLayout::row(i, 0) : PlainLayout::row(i, 0);
+    const auto at = [lane](StrandReal* values, int k) -> double& {
+      return reinterpret_cast<double*>(values)[k * StrandSystem::lanes + lane];
+    };
+    for (int a = 0; a < 3; ++a) {
+      at(s.residual, row + a) += gradient[a];
+      for (int b = 0; b <= a; ++b) {
+        const double value = (stiffness - hold) * n[a] * n[b] + (a == b ? hold : 0);
+        at(s.matrix, (row + b) * column + a - b) += value;
+        if (a == b) at(s.scale, row + a) += value;
+      }
+    }
+  }
+
+  StrandSystem* strands_;
+  Channels channels_;
+  std::string owner_;
+  std::shared_ptr<const DeformingSurface> surface_;
+  std::shared_ptr<const MovingSurface> motion_;
+  PenaltyParams params_;
+  double push_out_;              // [m/s]
+  std::vector<Sights> sights_;   // by group; each is used by one thread at a time
+  std::vector<double> deepest_;  // vertex inside the surface, by group, at the last iterate [m]
+};
+
+// Clearance of the vertices of a strand at the beginning, and what it grows to.
+void fill_clearance(Strand& strand, const RodChannels& rod, const DeformingStrandContact::Channels& channels,
+                    const MovingSurface& surface, double time, double thickness) {
+  const auto vertices = static_cast<std::size_t>(strand.vertices);
+  const auto clearance = strand.channel(channels.clearance), released = strand.channel(channels.released);
+  const auto radius = strand.channel(rod.radius);
+  bool any_outside = false;
+  Vec3d last;
+  double distance = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < vertices; ++i) {
+    const Vec3d x{strand.channel(rod.position)[i], strand.channel(rod.position + 1)[i],
+                  strand.channel(rod.position + 2)[i]};
+    const double full = radius[i] + thickness;
+    const SurfaceSample sample = surface.sample(x, time, (distance + norm(x - last)) * (1 + 1e-9) + 1e-12);
+    distance = std::abs(sample.distance);
+    last = x;
+    clearance[i] = std::min(full, sample.distance);
+    any_outside = any_outside || (i > 0 && sample.distance >= 0);
+  }
+  const bool held = vertices > 1 && strand.channel(rod.free_position)[1] == 0;
+  bool planted = held && any_outside;
+  for (std::size_t i = 0; i < vertices; ++i) {
+    if (i > 0 && clearance[i] >= 0) planted = false;
+    released[i] = clearance[i] < 0 && !planted ? radius[i] : clearance[i];
+  }
+}
+
+}  // namespace
+
+void add_deforming_strand_contact(CurvesObject& curves, const std::string& owner,
+                                  std::shared_ptr<const DeformingSurface> surface, const PenaltyParams& params,
+                                  double push_out) {
+  const RodChannels& rod = curves.channels();
+  DeformingStrandContact::Channels channels{rod.mass, rod.free_position, 0, 0};
+  channels.clearance = curves.strands().add_channel("clearance " + owner, StrandSystem::Kind::constant);
+  channels.released = curves.strands().add_channel("clearance outside " + owner, StrandSystem::Kind::constant);
+  if (curves.painted("friction"))
+    channels.friction = curves.strands().add_channel("friction " + owner, StrandSystem::Kind::constant);
+  curves.add_emission([&curves, channels, surface, params](Strand& strand) {
+    fill_clearance(strand, curves.channels(), channels, *surface->during(0, 0), 0, params.thickness);
+    for (int i = 1; i < strand.vertices && channels.friction >= 0; ++i) {
+      const double mu = curves.curve_value("friction", strand.id, i - 1).value_or(params.friction);
+      if (!(mu >= 0) || !std::isfinite(mu))
+        throw Error(ExitCode::bad_input,
+                    fmt::format("{}: strand {}, vertex {}: friction is {}; give a value of at least 0", curves.path(),
+                                strand.id, i - 1, mu));
+      strand.channel(channels.friction)[static_cast<std::size_t>(i)] = mu;
+    }
+  });
+  curves.add_constraint(std::make_unique<DeformingStrandContact>(curves.strands(), channels, owner, std::move(surface),
+                                                                 params, push_out));
+}
+
+}  // namespace ymir
