@@ -5,13 +5,10 @@
 // The kernel gives C, dC and d2C; the set adds rest values and weights per element, the way the energy enters the
 // system, and damping. There are three ways:
 //
-//   stiffness     A += J'WJ + beta sum y d2C                         soft constraints
-//   primal_dual   the force lambda is an unknown, condensed: A += J'WJ + max(lambda, 0) d2C, with full Newton steps.
-//   For stiff
-//                 scalar constraints: d2C never sees the large forces of a bad iterate [Tournier2015]
-//   hard          lambda is an unknown of the system and C = 0 holds exactly. W then only augments: W J'J in the matrix
-//   and
-//                 W J'C on the right change no solution but keep the pivots of positions positive
+// stiffness: A += J'WJ + beta sum y d2C, for soft constraints. primal_dual: the force lambda is an unknown, condensed,
+// A += J'WJ + max(lambda, 0) d2C, with full Newton steps; for stiff scalar constraints, as d2C never sees the large
+// forces of a bad iterate [Tournier2015]. hard: lambda is an unknown of the system and C = 0 holds exactly; W then only
+// augments: W J'J in the matrix and W J'C on the right change no solution but keep the pivots of positions positive.
 #pragma once
 
 #include <memory>
@@ -27,11 +24,12 @@ enum class ConstraintMode : std::uint8_t { stiffness, primal_dual, hard };
 
 // Channels of a set in the Strand System of its object, one entry per element.
 struct ConstraintChannels {
-  int rest = -1;      // rows channels: p
-  int weight = -1;    // rows channels: W = 2 S; 0 where there is no element
-  int force = -1;     // 1 channel: lambda (primal_dual, hard)
-  int friction = -1;  // rows channels: zeta (Dahl)
-  int measure = -1;   // 1 channel: scales Dahl's saturation and length (a length for curvatures)
+  int rest = -1;        // rows channels: p
+  int weight = -1;      // rows channels: W = 2 S; 0 where there is no element
+  int force = -1;       // 1 channel: lambda (primal_dual, hard)
+  int friction = -1;    // rows channels: zeta (Dahl)
+  int measure = -1;     // 1 channel: scales Dahl's saturation and length (a length for curvatures)
+  int relaxation = -1;  // 1 channel: Rayleigh's tau of each element [s], instead of one for all
 };
 
 struct Damping {
@@ -135,7 +133,7 @@ class ConstraintSet final : public StrandConstraint {
       K::gradient(g, j);
       T along = T::all(0);
       for (int k = 0; k < K::coordinates; ++k) along = mul_add(j[0][k], coordinate_of(s, s.step, i, k), along);
-      const T next = weight[i] * (strained(s, work, i, 0, c[0]) + along * growth(s));
+      const T next = weight[i] * (strained(s, work, i, 0, c[0]) + along * (tau_per_dt(s, i) + 1.0));
       force[i] += (next - force[i]) * fraction;
     }
   }
@@ -223,7 +221,6 @@ class ConstraintSet final : public StrandConstraint {
 
  private:
   using T = StrandReal;
-
   struct RodView {
     const StrandStep* s;
     RodEdge<T> edge(int i) const { return s->edge(i); }
@@ -231,15 +228,18 @@ class ConstraintSet final : public StrandConstraint {
   };
   static auto gather(const StrandStep& s, int i) { return K::gather(RodView{&s}, i); }
 
-  bool damped() const { return damping_.relaxation_time > 0 || channels_.friction >= 0; }
+  bool relaxes() const { return damping_.relaxation_time > 0 || channels_.relaxation >= 0; }
+  bool damped() const { return relaxes() || channels_.friction >= 0; }
   static int first() { return 1; }
   static int last(const StrandStep& s) { return s.vertices - 1; }
-  double growth(const StrandStep& s) const { return 1 + damping_.relaxation_time / s.dt; }
+  T tau_per_dt(const StrandStep& s, int i) const {
+    return channels_.relaxation >= 0 ? strands_->plane(s.group, channels_.relaxation)[i] / T::all(s.dt)
+                                     : T::all(damping_.relaxation_time / s.dt);
+  }
   // C + (tau/dt)(C - C_n) of a scalar constraint.
   T strained(const StrandStep& s, const StrandReal* work, int i, int a, const T& value) const {
     const T c = value - strands_->plane(s.group, channels_.rest + a)[i];
-    return damping_.relaxation_time > 0 ? c + (value - work[a * s.vertices + i]) * (damping_.relaxation_time / s.dt)
-                                        : c;
+    return relaxes() ? c + (value - work[a * s.vertices + i]) * tau_per_dt(s, i) : c;
   }
   template <class F>
   static void each_gradient(const StrandStep& s, F&& f) {
@@ -268,8 +268,8 @@ class ConstraintSet final : public StrandConstraint {
     }
     const T* force = channels_.force >= 0 ? strands_->plane(s.group, channels_.force) : nullptr;
     const T* measure = channels_.measure >= 0 ? strands_->plane(s.group, channels_.measure) : nullptr;
-    const double tau_per_dt = damping_.relaxation_time / s.dt;
     for (int i = first(); i < last(s); ++i) {
+      const T tau = tau_per_dt(s, i);
       const auto g = gather(s, i);
       T c[K::rows], j[K::rows][K::coordinates], y[K::rows], w[K::rows];
       T h[packed_size(K::coordinates)];
@@ -277,7 +277,7 @@ class ConstraintSet final : public StrandConstraint {
       K::gradient(g, j);
       for (int a = 0; a < K::rows; ++a) {
         Response<T> r = elastic_response(c[a] - rest[a][i], weight[a][i]);
-        if (tau_per_dt > 0) add_rayleigh(r, c[a], work[a * s.vertices + i], weight[a][i], tau_per_dt);
+        if (relaxes()) add_rayleigh(r, c[a], work[a * s.vertices + i], weight[a][i], tau);
         if (zeta[a] != nullptr)
           add_dahl(r, c[a], work[a * s.vertices + i], zeta[a][i], weight[a][i],
                    max(measure[i], T::all(1e-300)) * damping_.dahl_saturation,

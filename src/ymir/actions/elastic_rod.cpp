@@ -43,6 +43,10 @@ ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owne
     sets.bend_twist.friction = strands.add_vector("bend_twist.friction", Kind::state);
     sets.bend_twist.measure = strands.add_channel("bend_twist.measure", Kind::constant);
   }
+  if (curves.painted("relaxation_time"))
+    sets.bend_twist.relaxation = strands.add_channel("bend_twist.relaxation", Kind::constant);
+  if (curves.painted("stretch_relaxation_time") && !material.inextensible)
+    sets.stretch.relaxation = strands.add_channel("stretch.relaxation", Kind::constant);
   Damping stretch_damping;
   stretch_damping.relaxation_time = material.inextensible ? 0 : material.stretch_relaxation_time;
   curves.add_constraint(std::make_unique<ConstraintSet<Stretch>>(
@@ -71,6 +75,11 @@ ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owne
       const double a = strand.channel(rod.radius)[at];
       const CrossSection shape{a, a * value("flattening", i, section.flattening)};
 
+      if (sets.bend_twist.relaxation >= 0)
+        strand.channel(sets.bend_twist.relaxation)[at] = value("relaxation_time", i, material.damping.relaxation_time);
+      if (sets.stretch.relaxation >= 0)
+        strand.channel(sets.stretch.relaxation)[at] =
+            value("stretch_relaxation_time", i, material.stretch_relaxation_time);
       strand.channel(sets.stretch.rest)[at] = length[at];
       const bool given = strand.channel(rod.free_position)[at] == 0 && strand.channel(rod.free_position)[at + 1] == 0;
       strand.channel(sets.stretch.weight)[at] =

@@ -7,6 +7,7 @@
 
 #include "ymir/base/check.h"
 #include "ymir/behaviors/generated_input.h"
+#include "ymir/behaviors/painted_overrides.h"
 #include "ymir/cache/formats/describe.h"
 #include "ymir/cache/formats/vdb.h"
 #include "ymir/grooms/guides.h"
@@ -98,6 +99,11 @@ Curves Scope::curves(const InputRef& input) const {
     curves.vertices.set("radius", Array::of(scaled));
   }
   add_overrides(curves.strands, from.overrides);
+  for (const PaintedOverride& painted : from.painted) {
+    std::optional<Surface> scalp;
+    if (!painted.surface.empty()) scalp = surface(painted.surface);
+    add_painted(curves, painted, scalp ? &*scalp : nullptr, "inputs." + from.name + ".overrides");
+  }
   return curves;
 }
 

@@ -40,6 +40,15 @@ struct GroupRef {
   friend bool operator==(const GroupRef&, const GroupRef&) = default;
 };
 
+// A parameter painted on the roots of an input: grey values of a texture, black for `low` and white for `high`.
+struct PaintedOverride {
+  std::string parameter;
+  InputRef surface;  // whose texture coordinates count; none: those of the input itself
+  std::filesystem::path texture;
+  std::string written_path;  // as the setup file has it
+  double low = 0, high = 1;  // in the unit of the parameter
+};
+
 // An entry of `inputs:`, checked: its files exist, or its recipe can be followed.
 struct InputSpec {
   std::string name;
@@ -56,6 +65,7 @@ struct InputSpec {
   // A point of the file in metres, y up.
   Vec3d place(Vec3d p) const { return (up == UpAxis::z ? Vec3d{p.x, p.z, -p.y} : p) * scale; }
   ParamValues overrides;  // parameters that behaviors take from this object instead of their own
+  std::vector<PaintedOverride> painted;
 };
 
 }  // namespace ymir

@@ -51,4 +51,34 @@ Image decode_png(std::span<const std::byte> bytes) {
   return image;
 }
 
+GreyImage decode_grey_png(std::span<const std::byte> bytes) {
+  png_image header{};
+  header.version = PNG_IMAGE_VERSION;
+  const auto refuse = [&](const std::string& why) {
+    png_image_free(&header);
+    throw Error(ExitCode::bad_input, "png: " + why + "; the picture is damaged or not a PNG, write it again");
+  };
+  if (png_image_begin_read_from_memory(&header, bytes.data(), bytes.size()) == 0) refuse(header.message);
+  // Pictures of 16 bits are described as linear, and read without a curve; those of 8 bits are read as they are.
+  const bool wide = (header.format & PNG_FORMAT_FLAG_LINEAR) != 0;
+  header.format = wide ? PNG_FORMAT_LINEAR_Y : PNG_FORMAT_GRAY;
+  if (PNG_IMAGE_SIZE(header) > largest_decoded) refuse("the picture would need more than 1 GiB");
+  GreyImage image{static_cast<int>(header.width), static_cast<int>(header.height), {}};
+  image.values.resize(static_cast<std::size_t>(header.width) * header.height);
+  const png_color black{0, 0, 0};
+  const auto read = [&](auto& pixels, float white) {
+    pixels.resize(image.values.size());
+    if (png_image_finish_read(&header, &black, pixels.data(), 0, nullptr) == 0) refuse(header.message);
+    for (std::size_t i = 0; i < pixels.size(); ++i) image.values[i] = static_cast<float>(pixels[i]) / white;
+  };
+  if (wide) {
+    std::vector<png_uint_16> pixels;
+    read(pixels, 65535.0f);
+  } else {
+    std::vector<png_byte> pixels;
+    read(pixels, 255.0f);
+  }
+  return image;
+}
+
 }  // namespace ymir

@@ -68,6 +68,37 @@ Schema<InputParams> InputParams::schema() {
       "motion: point that turns in place; the origin when absent.");
 }
 
+SchemaInfo painting_schema(const ParamInfo& parameter) {
+  SchemaInfo fields;
+  fields.name = "painting";
+  fields.doc = "Grey values of a picture at the texture coordinates of the roots.";
+  const auto text = [&](const char* name, const char* doc, bool required) {
+    ParamInfo info;
+    info.name = name;
+    info.doc = doc;
+    info.type = ParamType::text;
+    info.required = required;
+    info.optional = !required;
+    fields.params.push_back(std::move(info));
+  };
+  text("texture", "PNG, 8 or 16 bits, relative to the setup file.", true);
+  text("surface",
+       "Input with a surface on which the curves grow, whose texture coordinates count; those of the curves "
+       "(channels u and v) when absent.",
+       false);
+  for (const char* name : {"low", "high"}) {
+    ParamInfo info = parameter;
+    info.name = name;
+    info.doc = name == std::string_view("low") ? "Value where the picture is black." : "Value where it is white.";
+    info.varying = false;
+    info.optional = false;
+    info.required = true;
+    info.old_names.clear();
+    fields.params.push_back(std::move(info));
+  }
+  return fields;
+}
+
 std::span<const InputSource> input_sources() {
   static constexpr std::array<InputSource, 9> sources{{{"points", InputKind::points, false},
                                                        {"curves", InputKind::curves, false},

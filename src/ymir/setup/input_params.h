@@ -23,6 +23,9 @@ struct InputParams : MotionParams, GeneratedInput {
   static Schema<InputParams> schema();
 };
 
+// What may stand in `overrides:` instead of a value of that parameter, a number.
+SchemaInfo painting_schema(const ParamInfo& parameter);
+
 // Ways to give an input, of which each has exactly one, and what it holds then.
 struct InputSource {
   std::string_view parameter;

@@ -124,7 +124,13 @@ Json map_or_nothing(Json object) {
 
 Json inputs(const Registry& registry) {
   Json input = object_of(InputParams::schema().info());
-  input["properties"]["overrides"] = object_of(registry.varying_parameters());
+  const SchemaInfo varying = registry.varying_parameters();
+  Json& overrides = input["properties"]["overrides"] = object_of(varying);
+  for (const ParamInfo& parameter : varying.params)
+    if (parameter.type == ParamType::real) {
+      Json& value = overrides["properties"][parameter.name];
+      value = {{"anyOf", Json::array({value, object_of(painting_schema(parameter))})}};
+    }
   Json one_kind = Json::array();
   for (const InputSource& source : input_sources()) one_kind.push_back({{"required", Json::array({source.parameter})}});
   input["oneOf"] = std::move(one_kind);

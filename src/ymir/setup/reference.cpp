@@ -120,7 +120,13 @@ std::string setup_file_page() {
           "read; parameters refer to it by its name.\n\n"
           "`overrides: {friction: 0.1}` sets, for objects made from this input, any parameter marked as varying. The\n"
           "narrowest scope wins: default, then behavior, then `overrides`, then a channel of the file of that "
-          "name.\n\n";
+          "name.\n\n"
+          "Of curves, a number may be painted: `overrides: {bend: {texture: bend.png, surface: head, low: 0.5, high: "
+          "3}}`\n"
+          "gives every strand the grey value of a PNG (8 or 16 bits; black is `low`, white is `high`) at the texture\n"
+          "coordinates that the surface has nearest to its root (`vt` of .obj, `u` and `v` of .ply); without `surface` "
+          "at\n"
+          "`u` and `v` of the curves themselves.\n\n";
     table(page, section);
   }
   return page;

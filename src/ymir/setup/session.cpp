@@ -179,6 +179,8 @@ std::optional<CarriedHairs> hairs_of(const SolverSetup& setup, Simulation& simul
 CacheIdentity identity_of(const SolverSetup& setup) {
   CacheIdentity identity{setup.hash, setup.file.filename().string(), {}};
   for (const InputSpec& input : setup.inputs) {
+    for (const PaintedOverride& painted : input.painted)
+      identity.inputs.push_back({painted.written_path, hash_bytes(read_file_bytes(painted.texture))});
     if (!input.recipe.items.empty()) continue;  // the hash of the setup has it
     std::uint64_t hash = hash_bytes(read_file_bytes(input.path));
     for (std::size_t i = 1; i < input.frames.size(); ++i)

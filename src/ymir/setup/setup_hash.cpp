@@ -83,6 +83,13 @@ std::uint64_t hash_setup(const SolverSetup& setup) {
     hasher.add({{{"interpolation", static_cast<std::int64_t>(input.motion.interpolation())},
                  {"pivot", input.motion.pivot()}}});
     hasher.add(input.overrides);
+    for (const PaintedOverride& painted : input.painted) {
+      hasher.add(painted.parameter);
+      hasher.add(painted.written_path);
+      hasher.add(painted.surface.name);
+      hasher.add(hash_bits(painted.low));
+      hasher.add(hash_bits(painted.high));
+    }
   }
   hasher.add(setup.root);
   return hasher.state();

@@ -100,6 +100,7 @@ class SetupReader {
       known_.inputs.push_back(std::move(declared));
     }
     check_guides(section);
+    check_painted();
   }
 
   // Guides may stand before the groom they are chosen from.
@@ -155,7 +156,7 @@ class SetupReader {
     input.scale = params.scale;
     input.up = params.up;
     if (const YamlNode* overrides = entry.value.find("overrides"))
-      input.overrides = values_.read(*overrides, registry_.varying_parameters(), path + ".overrides");
+      read_overrides(input, *overrides, path + ".overrides");
     int kinds = 0;
     const InputSource* source = nullptr;
     const YamlNode* node = nullptr;
@@ -195,6 +196,64 @@ class SetupReader {
     }
     read_motion(input, params, given, entry.value, path);
     return input;
+  }
+
+  // Values, or pictures: `youngs_modulus: {texture: stiff.png, low: 1 GPa, high: 4 GPa}`.
+  void read_overrides(InputSpec& input, const YamlNode& overrides, const std::string& path) {
+    const SchemaInfo varying = registry_.varying_parameters();
+    YamlNode values = overrides;
+    values.entries.clear();
+    for (const YamlEntry& item : overrides.entries) {
+      const ParamInfo* info = varying.find(item.key);
+      if (info == nullptr || item.value.kind != Kind::map)
+        values.entries.push_back(item);
+      else
+        read_painted(input, *info, item, path + "." + item.key);
+    }
+    input.overrides = values_.read(values, varying, path);
+  }
+
+  void read_painted(InputSpec& input, const ParamInfo& info, const YamlEntry& item, const std::string& path) {
+    if (info.type != ParamType::real) {
+      report_.error(item.at, path, "only numbers can be painted; give a vector such as [0, -9.81, 0]");
+      return;
+    }
+    const SchemaInfo fields = painting_schema(info);
+    const ParamValues given = values_.read(item.value, fields, path);
+    const ParamValue *texture = find_value(given, "texture"), *low = find_value(given, "low"),
+                     *high = find_value(given, "high"), *surface = find_value(given, "surface");
+    if (texture == nullptr || low == nullptr || high == nullptr) return;
+    PaintedOverride painted;
+    painted.parameter = item.key;
+    painted.written_path = std::get<std::string>(*texture);
+    painted.texture = setup_.file.parent_path() / painted.written_path;
+    painted.low = std::get<double>(*low);
+    painted.high = std::get<double>(*high);
+    if (surface != nullptr) painted.surface.name = std::get<std::string>(*surface);
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(painted.texture, failure))
+      report_.error(item.value.find("texture")->at, path + ".texture",
+                    fmt::format("no file {}; paths are relative to the setup file", shown(painted.written_path)));
+    input.painted.push_back(std::move(painted));
+    paintings_.push_back({input.name, path, item.value});
+  }
+
+  // Paintings may name surfaces that stand below them.
+  void check_painted() {
+    const auto find = [&](const std::string& name) { return setup_.find_input(name); };
+    for (const Painting& painting : paintings_) {
+      const InputSpec* input = find(painting.input);
+      if (input == nullptr) continue;  // its declaration is wrong and was reported
+      if (input->kind != InputKind::curves)
+        report_.error(painting.node.at, painting.path,
+                      "only curves can be painted by a texture; give points a channel of this name");
+      const YamlNode* surface = painting.node.find("surface");
+      if (surface == nullptr) continue;
+      const InputSpec* named = find(surface->text);
+      if (named == nullptr || named->kind != InputKind::surface)
+        report_.error(surface->at, painting.path + ".surface",
+                      fmt::format("no surface {} among the inputs", shown(surface->text)));
+    }
   }
 
   void read_recipe(InputSpec& input, const InputParams& params, const InputSource& source, const YamlNode& entry,
@@ -247,6 +306,11 @@ class SetupReader {
   KnownNames known_;
   ValueReader values_;
   SolverSetup setup_;
+  struct Painting {
+    std::string input, path;
+    YamlNode node;
+  };
+  std::vector<Painting> paintings_;
 };
 
 }  // namespace

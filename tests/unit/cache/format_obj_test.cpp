@@ -27,6 +27,18 @@ TEST(ObjFormat, CutsPolygonsIntoFansAndDropsRepeatedCorners) {
   EXPECT_EQ(surface(four + "f 1 2 2 3\n").triangles, (Triangles{{0, 1, 2}}));
 }
 
+TEST(ObjFormat, KeepsTextureCoordinatesOfCornersWhereAllHaveThem) {
+  const std::string uvs = "vt 0 0\nvt 1 0.25\nvt 0.5 1 0\n";
+  const Surface mesh = surface(four + uvs + "f 1/1 2/2 3/3\nf 1/-3 3/-1 4/-2\n");
+  ASSERT_TRUE(mesh.faces.has("uv0"));
+  EXPECT_EQ(mesh.faces.get<Vec3f>("uv1")[0], Vec3f(1, 0.25f, 0));
+  EXPECT_EQ(mesh.faces.get<Vec3f>("uv0")[1], Vec3f(0, 0, 0));
+  EXPECT_EQ(mesh.faces.get<Vec3f>("uv2")[1], Vec3f(1, 0.25f, 0));
+  for (const char* without : {"f 1/1 2/2 3/3\nf 1 3 4\n", "f 1/1 2/2 3/9\n", "f 1/1 2/2 3/-9\n", "f 1//1 2//2 3//3\n"})
+    EXPECT_FALSE(surface(four + uvs + without).faces.has("uv0")) << without;
+  EXPECT_FALSE(surface(four + "vt nan 0\nf 1/1 2/1 3/1\n").faces.has("uv0"));
+}
+
 TEST(ObjFormat, SkipsWhatIsNotGeometry) {
   const auto s =
       surface("# made by hand\r\nmtllib a.mtl\r\no thing\r\n\r\nvn 0 0 1\r\nvt 0 0\r\ng a b\r\ns 1\r\nusemtl x\r\n" +

@@ -21,8 +21,8 @@ struct ElasticRodBehavior final : Behavior {
     Varying<double> stretch{1}, bend{1}, twist{1};
     bool inextensible = false;
     bool rest_bend_correction = true;
-    double relaxation_time = 0;          // [s]
-    double stretch_relaxation_time = 0;  // [s]
+    Varying<double> relaxation_time{0};          // [s]
+    Varying<double> stretch_relaxation_time{0};  // [s]
     std::optional<Dahl> internal_friction;
   };
   static Schema<Params> schema();

@@ -14,11 +14,11 @@ namespace ymir {
 namespace {
 
 // Statements that say nothing about vertices, faces or lines, among them the free-form surfaces of the format.
-constexpr std::string_view skipped[] = {
-    "vn",     "vt",     "vp",   "p",     "o",    "g",        "s",        "mtllib",     "usemtl",
-    "maplib", "usemap", "mg",   "bevel", "lod",  "c_interp", "d_interp", "shadow_obj", "trace_obj",
-    "cstype", "deg",    "bmat", "step",  "curv", "curv2",    "surf",     "parm",       "trim",
-    "hole",   "scrv",   "sp",   "end",   "con",  "ctech",    "stech",    "call",       "csh"};
+constexpr std::string_view skipped[] = {"vn",       "vp",         "p",         "o",      "g",     "s",    "mtllib",
+                                        "usemtl",   "maplib",     "usemap",    "mg",     "bevel", "lod",  "c_interp",
+                                        "d_interp", "shadow_obj", "trace_obj", "cstype", "deg",   "bmat", "step",
+                                        "curv",     "curv2",      "surf",      "parm",   "trim",  "hole", "scrv",
+                                        "sp",       "end",        "con",       "ctech",  "stech", "call", "csh"};
 
 class ObjParser {
  public:
@@ -31,6 +31,8 @@ class ObjParser {
       if (keyword.empty()) continue;
       if (keyword == "v") {
         vertex(rest);
+      } else if (keyword == "vt") {
+        texture_vertex(rest);
       } else if (keyword == "f" || keyword == "fo") {
         face(rest);
       } else if (keyword == "l") {
@@ -75,7 +77,27 @@ class ObjParser {
     file_.positions.push_back(p);
   }
 
-  // "7", "7/2", "7/2/3", "7//3" or negative: the vertex index from 0. Texture and normal indices are only looked over.
+  // One to three numbers; what is damaged here leaves the mesh without texture coordinates, not without a shape.
+  void texture_vertex(std::string_view rest) {
+    double u = 0, v = 0;
+    if (!parse_number(take_word(rest), u) || !std::isfinite(u)) u = std::numeric_limits<double>::quiet_NaN();
+    const std::string_view second = take_word(rest);
+    if (!second.empty() && (!parse_number(second, v) || !std::isfinite(v)))
+      u = std::numeric_limits<double>::quiet_NaN();
+    file_.uvs.emplace_back(static_cast<float>(u), static_cast<float>(v), 0.0f);
+  }
+
+  // The vt of a corner from 0; -1: none.
+  std::int64_t corner_uv(std::string_view word) const {
+    const std::size_t slash = word.find('/');
+    if (slash == std::string_view::npos) return -1;
+    word.remove_prefix(slash + 1);
+    std::int64_t index = 0;
+    if (!parse_integer(word.substr(0, word.find('/')), index)) return -1;
+    return index > 0 ? index - 1 : static_cast<std::int64_t>(file_.uvs.size()) + index;
+  }
+
+  // "7", "7/2", "7/2/3", "7//3" or negative: the vertex index from 0. Normal indices are only looked over.
   std::int32_t corner(std::string_view word) {
     const std::size_t slash = word.find('/');
     std::int64_t index = 0;
@@ -105,7 +127,11 @@ class ObjParser {
   }
   std::size_t corners(std::string_view rest, const char* what, std::size_t fewest) {
     corners_.clear();
-    for (auto word = take_word(rest); !word.empty(); word = take_word(rest)) corners_.push_back(corner(word));
+    corner_uvs_.clear();
+    for (auto word = take_word(rest); !word.empty(); word = take_word(rest)) {
+      corners_.push_back(corner(word));
+      corner_uvs_.push_back(corner_uv(word));
+    }
     if (corners_.size() < fewest)
       in_.fail(
           fmt::format("a {} needs {} vertices, this one has {}; export the file again", what, fewest, corners_.size()));
@@ -116,7 +142,9 @@ class ObjParser {
     const std::size_t count = corners(rest, "face", 3);
     for (std::size_t i = 2; i < count; ++i) {
       const std::array<std::int32_t, 3> t{corners_[0], corners_[i - 1], corners_[i]};
-      if (t[0] != t[1] && t[1] != t[2] && t[2] != t[0]) file_.triangles.push_back(t);
+      if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0]) continue;
+      file_.triangles.push_back(t);
+      file_.triangle_uvs.push_back({corner_uvs_[0], corner_uvs_[i - 1], corner_uvs_[i]});
     }
   }
   void polyline(std::string_view rest) {
@@ -136,6 +164,7 @@ class ObjParser {
   std::string_view statement_;
   std::string joined_;
   std::vector<std::int32_t> corners_;
+  std::vector<std::int64_t> corner_uvs_;
   std::int64_t highest_ = 0;
   std::size_t highest_line_ = 0;
 };
@@ -179,6 +208,17 @@ Surface surface_of(ObjFile file) {
   surface.triangles = std::move(file.triangles);
   surface.vertices.resize(surface.positions.size());
   surface.faces.resize(surface.triangles.size());
+  const auto known = [&](std::int64_t i) {
+    return i >= 0 && i < std::ssize(file.uvs) && std::isfinite(file.uvs[static_cast<std::size_t>(i)].x);
+  };
+  const bool all_known = std::all_of(file.triangle_uvs.begin(), file.triangle_uvs.end(), [&](const auto& corners) {
+    return std::all_of(corners.begin(), corners.end(), known);
+  });
+  if (file.uvs.empty() || !all_known) return surface;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto uv = surface.faces.add<Vec3f>("uv" + std::to_string(k));
+    for (std::size_t t = 0; t < uv.size(); ++t) uv[t] = file.uvs[static_cast<std::size_t>(file.triangle_uvs[t][k])];
+  }
   return surface;
 }
 

@@ -1,5 +1,5 @@
-// Wavefront OBJ: v, f (every index form, polygons cut into fans) and l; normals, texture coordinates, groups, materials
-// and free-form statements are skipped. Coordinates come back as stored; the caller scales them.
+// Wavefront OBJ: v, vt, f (every index form, polygons cut into fans) and l; normals, groups, materials and free-form
+// statements are skipped. Coordinates come back as stored; the caller scales them.
 #pragma once
 
 #include <filesystem>
@@ -14,13 +14,16 @@ namespace ymir {
 struct ObjFile {
   std::vector<Vec3d> positions;
   std::vector<std::array<std::int32_t, 3>> triangles;
-  std::vector<std::int64_t> line_first{0};  // polylines end to end, as in Curves
+  std::vector<Vec3f> uvs;                                 // vt: u, v, 0
+  std::vector<std::array<std::int64_t, 3>> triangle_uvs;  // into uvs, as written; below 0: none
+  std::vector<std::int64_t> line_first{0};                // polylines end to end, as in Curves
   std::vector<std::int32_t> line_vertices;
 
   bool has_faces() const { return !triangles.empty(); }
   bool has_lines() const { return !line_vertices.empty(); }
 };
 ObjFile read_obj_file(std::span<const std::byte> bytes, const std::string& name);
+// Texture coordinates of the corners of faces become the face channels uv0, uv1, uv2, where every corner has some.
 Surface surface_of(ObjFile file);
 Curves curves_of(const ObjFile& file);
 

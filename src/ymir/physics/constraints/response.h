@@ -24,8 +24,8 @@ YMIR_HD Response<T> elastic_response(const T& c, const T& weight) {
   return {weight * c, weight};
 }
 
-template <class T>
-YMIR_HD void add_rayleigh(Response<T>& r, const T& c, const T& begin, const T& weight, double tau_per_dt) {
+template <class T, class Tau>
+YMIR_HD void add_rayleigh(Response<T>& r, const T& c, const T& begin, const T& weight, const Tau& tau_per_dt) {
   r.force += weight * ((c - begin) * tau_per_dt);
   r.stiffness += weight * tau_per_dt;
 }
