@@ -47,8 +47,8 @@ std::uint64_t hash_of(const std::vector<double>& values) {
   return sum;
 }
 
-BenchRow fit(const std::string& scene, const DeformingSurface& surface, const BenchOptions& options, int& frame) {
-  BenchRow row = new_row(scene, "one substep of the surface");
+BenchRow fit(const std::string& shape, const DeformingSurface& surface, const BenchOptions& options, int& frame) {
+  BenchRow row = new_row(shape + ", one substep of it", "exact distance");
   double best = 1e30;
   for (int k = 0; k < options.repetitions; ++k, ++frame)
     best = std::min(best, timed([&] { surface.during(frame / fps, (frame + 1) / fps); }));
@@ -57,10 +57,10 @@ BenchRow fit(const std::string& scene, const DeformingSurface& surface, const Be
   return row;
 }
 
-BenchRow ask(const std::string& scene, const char* what, const MovingSurface& motion, double reach, double bound,
+BenchRow ask(const std::string& shape, const char* what, const MovingSurface& motion, double reach, double bound,
              const BenchOptions& options) {
-  BenchRow row = new_row(scene, what);
-  const std::vector<Vec3d> x = places(options.quick ? 20'000 : 400'000, 0.1, reach);
+  BenchRow row = new_row(shape + ", " + what, "exact distance");
+  const std::vector<Vec3d> x = places(options.quick ? 20'000 : 100'000, 0.1, reach);
   std::vector<double> distance(x.size());
   const double time = motion.begin() + motion.dt();
   double best = 1e30;
@@ -93,8 +93,9 @@ std::vector<BenchRow> bench_colliders(const BenchOptions& options) {
     rows.push_back(fit(scene, surface, options, frame));
     rows.back().setup_s = setup;
     const auto motion = surface.during(frame / fps, (frame + 1) / fps);
-    rows.push_back(ask(scene, "within 5 mm, as far as known", *motion, 5e-3, 2e-2, options));
-    rows.push_back(ask(scene, "anywhere within 9 cm", *motion, 9e-2, std::numeric_limits<double>::infinity(), options));
+    rows.push_back(ask(scene, "seen from within 5 mm", *motion, 5e-3, 2e-2, options));
+    rows.push_back(
+        ask(scene, "seen from within 9 cm", *motion, 9e-2, std::numeric_limits<double>::infinity(), options));
   }
   return rows;
 }
