@@ -34,6 +34,7 @@ ExitCode run(const RunArguments&);
 
 struct SetupArguments {
   std::filesystem::path setup;
+  std::filesystem::path out;  // check: folder of the cache; empty: the setup's
   bool json = false;
 };
 ExitCode check(const SetupArguments&);

@@ -10,12 +10,18 @@
 #include "progress.h"
 #include "resources.h"
 #include "statistics.h"
+#include "ymir/base/plain_text.h"
 #include "ymir/cache/cache.h"
 #include "ymir/cache/discarded.h"
 #include "ymir/cache/formats/describe.h"
 
 namespace ymir::cli {
 namespace {
+
+// Names that are not UTF-8 have their bad bytes replaced: the document stays JSON.
+std::string to_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
 
 using Json = nlohmann::ordered_json;
 
@@ -37,14 +43,14 @@ void print_history(const Cache& cache, const std::vector<Discarded>& discarded,
     std::cout << fmt::format("  state at the failure in frame {}, {:.4f} s\n", entry.number + 1, entry.time);
   for (const CacheBranch& branch : manifest.branches)
     std::cout << fmt::format("  from frame {} on computed from {} (setup {})\n", branch.from_frame + 1,
-                             branch.identity.setup_name, hex(branch.identity.setup_hash));
+                             plain_text(branch.identity.setup_name), hex(branch.identity.setup_hash));
   for (const Discarded& d : discarded)
     std::cout << fmt::format("  set aside: {}, {} frames, {} bytes; remove that folder if you do not need it\n",
-                             d.folder, d.frames, grouped(static_cast<std::int64_t>(d.bytes)));
+                             plain_text(d.folder), d.frames, grouped(static_cast<std::int64_t>(d.bytes)));
   for (const std::string& name : cache.unlisted())
     std::cout << fmt::format("  not listed: {}; --resume keeps it if it comes out the same and sets it aside if not\n",
-                             name);
-  if (writer) std::cout << fmt::format("  being written by {}\n", writer->in_words());
+                             plain_text(name));
+  if (writer) std::cout << fmt::format("  being written by {}\n", plain_text(writer->in_words()));
 }
 
 ExitCode cache_info(const InfoArguments& arguments) {
@@ -71,23 +77,21 @@ ExitCode cache_info(const InfoArguments& arguments) {
                           {"setup_hash", hex(b.identity.setup_hash)}});
     for (const Discarded& d : discarded)
       aside.push_back({{"folder", d.folder}, {"frames", d.frames}, {"bytes", d.bytes}});
-    std::cout << Json{{"kind", "cache"},
-                      {"setup", manifest.identity.setup_name},
-                      {"setup_hash", hex(manifest.identity.setup_hash)},
-                      {"branches", branches},
-                      {"fps", manifest.fps},
-                      {"frames", frames},
-                      {"checkpoints", checkpoints},
-                      {"unlisted", cache.unlisted()},
-                      {"discarded", aside},
-                      {"writer", writer ? Json(writer->in_words()) : Json()},
-                      {"problems", damaged}}
-                     .dump(2)
-              << "\n";
+    std::cout << to_text(Json{{"kind", "cache"},
+                              {"setup", manifest.identity.setup_name},
+                              {"setup_hash", hex(manifest.identity.setup_hash)},
+                              {"branches", branches},
+                              {"fps", manifest.fps},
+                              {"frames", frames},
+                              {"checkpoints", checkpoints},
+                              {"unlisted", cache.unlisted()},
+                              {"discarded", aside},
+                              {"writer", writer ? Json(writer->in_words()) : Json()},
+                              {"problems", damaged}});
   } else {
-    std::cout << fmt::format("cache of {} (ymir {}), {} fps, {} frames, {} checkpoints\n", manifest.identity.setup_name,
-                             manifest.program_version, manifest.fps, manifest.frames.size(),
-                             manifest.checkpoints.size());
+    std::cout << fmt::format("cache of {} (ymir {}), {} fps, {} frames, {} checkpoints\n",
+                             plain_text(manifest.identity.setup_name), plain_text(manifest.program_version),
+                             manifest.fps, manifest.frames.size(), manifest.checkpoints.size());
     for (const CacheEntry& entry : manifest.frames)
       std::cout << fmt::format("  frame {:>6}  {:>9.4f} s  state {}  {:>12} bytes  {:.2f} s\n", entry.number,
                                entry.time, hex(entry.state_hash), grouped(static_cast<std::int64_t>(entry.stamp.bytes)),
@@ -97,7 +101,8 @@ ExitCode cache_info(const InfoArguments& arguments) {
     print_history(cache, discarded, writer);
   }
   for (const Cache::Problem& p : problems)
-    std::cerr << fmt::format("{}: {}: {}; {}\n", arguments.path.string(), p.file, p.what, p.remedy);
+    std::cerr << fmt::format("{}: {}: {}; {}\n", plain_text(arguments.path.string()), plain_text(p.file),
+                             plain_text(p.what), plain_text(p.remedy));
   if (!problems.empty())
     throw Error(ExitCode::io, fmt::format("{}: {} damaged file{}; what to do is said with each",
                                           arguments.path.string(), problems.size(), problems.size() == 1 ? "" : "s"));
@@ -145,10 +150,10 @@ ExitCode frame_info(const InfoArguments& arguments) {
   std::string text = fmt::format("frame {}, {} s, state {}\n", frame.number, frame.time, hex(frame.hash));
   for (const ObjectState& object : frame.objects) {
     Json channels = Json::object();
-    text += fmt::format("  {} ({})\n", object.name, object.kind);
+    text += fmt::format("  {} ({})\n", plain_text(object.name), plain_text(object.kind));
     for (const auto& [name, array] : object.channels) {
       channels[name] = {{"count", array.count()}, {"components", array.components()}};
-      text += fmt::format("    {:<12} {:>12} x {}", name, grouped(static_cast<std::int64_t>(array.count())),
+      text += fmt::format("    {:<12} {:>12} x {}", plain_text(name), grouped(static_cast<std::int64_t>(array.count())),
                           array.components());
       if (array.count() > 0) {
         const Extremes e = extremes_of(array);
@@ -160,13 +165,11 @@ ExitCode frame_info(const InfoArguments& arguments) {
     }
     objects.push_back({{"name", object.name}, {"kind", object.kind}, {"channels", channels}});
   }
-  std::cout << (arguments.json ? Json{{"kind", "frame"},
-                                      {"number", frame.number},
-                                      {"time", frame.time},
-                                      {"hash", hex(frame.hash)},
-                                      {"objects", objects}}
-                                         .dump(2) +
-                                     "\n"
+  std::cout << (arguments.json ? to_text(Json{{"kind", "frame"},
+                                              {"number", frame.number},
+                                              {"time", frame.time},
+                                              {"hash", hex(frame.hash)},
+                                              {"objects", objects}})
                                : text);
   return ExitCode::ok;
 }
@@ -188,7 +191,7 @@ ExitCode file_info(const InfoArguments& arguments) {
     text += fmt::format("bounds: [{:g}, {:g}, {:g}] to [{:g}, {:g}, {:g}]\n", b.low.x, b.low.y, b.low.z, b.high.x,
                         b.high.y, b.high.z);
   }
-  std::cout << (arguments.json ? json.dump(2) + "\n" : text);
+  std::cout << (arguments.json ? to_text(json) : text);
   return ExitCode::ok;
 }
 

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -9,12 +10,14 @@
 #include <system_error>
 
 #include "commands.h"
+#include "plain_stream.h"
 #include "resources.h"
 #include "ymir/base/check.h"
 #include "ymir/base/log.h"
 #include "ymir/base/version.h"
 #include "ymir/parallel/communicator.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/setup/build.h"
 
 namespace ymir::cli {
 namespace {
@@ -68,9 +71,11 @@ struct CommandLine {
     sub->add_flag("--json", run.json, "One JSON document on standard output at the end");
   }
   void add_setup_commands() {
-    CLI::App* sub = add("check", "Check a setup file and print everything that is wrong with it.",
-                        [this] { return cli::check(setup); });
+    CLI::App* sub = add(
+        "check", "Check a setup and its inputs; print everything that is wrong, without running or writing anything.",
+        [this] { return cli::check(setup); });
     sub->add_option("SETUP", setup.setup, "Setup file (.yaml)")->required();
+    sub->add_option("--out", setup.out, "Folder of the cache that a run would get (default: what the setup says)");
     sub->add_flag("--json", setup.json, "Diagnostics as one JSON document");
     sub = add("explain", "Print the timeline of a setup: which task of which behavior runs when.",
               [this] { return cli::explain(setup); });
@@ -258,6 +263,7 @@ int parse_and_run(int argc, char** argv) {
   line.add_setup_commands();
   line.add_result_commands();
   line.add_groom_commands();
+  const PlainStream out(std::cout), err(std::cerr);
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -277,6 +283,11 @@ int main(int argc, char** argv) {
   watch_resources();
   try {
     return parse_and_run(argc, argv);
+  } catch (const SetupError& error) {
+    const auto count = std::count_if(error.diagnostics().begin(), error.diagnostics().end(),
+                                     [](const Diagnostic& d) { return d.severity == Severity::error; });
+    if (Communicator::world().root()) std::cerr << to_string(error.diagnostics());
+    return report(error.code(), std::to_string(count) + (count == 1 ? " error" : " errors") + " in the setup");
   } catch (const Error& error) {
     return report(error.code(), error.what());
   } catch (const std::bad_alloc&) {

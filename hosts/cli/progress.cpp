@@ -4,12 +4,34 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 
 #include "ymir/base/log.h"
+#include "ymir/base/plain_text.h"
 #include "ymir/parallel/communicator.h"
 
 namespace ymir::cli {
+namespace {
+
+// Past the filter of std::cerr (plain_stream.h), for the two sequences that move the cursor.
+void write(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+void Activity::update(const std::string& detail) {
+  if (!Communicator::world().root() || log::level() > log::Level::info || isatty(STDERR_FILENO) == 0) return;
+  write(fmt::format("\r\033[K{}: {}", what_, plain_text(detail)));
+  drawn_ = true;
+}
+
+void Activity::clear() {
+  if (drawn_) write("\r\033[K");
+  drawn_ = false;
+}
 
 std::string duration(double seconds) {
   const auto s = static_cast<std::int64_t>(std::llround(seconds));
@@ -39,7 +61,7 @@ void Progress::begin(std::int64_t first, std::int64_t last) {
 }
 
 void Progress::clear() {
-  if (drawn_) std::cerr << "\r\033[K" << std::flush;
+  if (drawn_) write("\r\033[K");
   drawn_ = false;
 }
 
@@ -48,10 +70,9 @@ void Progress::draw(std::int64_t frame, double done, const std::string& detail) 
   const double left = done > 0 ? since_begin_.seconds() * (all - done) / done : 0;
   constexpr int width = 24;
   const int filled = static_cast<int>(width * done / all);
-  std::cerr << fmt::format("\r\033[K{} [{:<{}}] frame {} of {}  {}  {} left", what_,
-                           std::string(static_cast<std::size_t>(filled), '#'), width, frame, last_, detail,
-                           duration(left))
-            << std::flush;
+  write("\r\033[K" + plain_text(fmt::format("{} [{:<{}}] frame {} of {}  {}  {} left", what_,
+                                            std::string(static_cast<std::size_t>(filled), '#'), width, frame, last_,
+                                            detail, duration(left))));
   drawn_ = true;
 }
 

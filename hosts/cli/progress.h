@@ -30,6 +30,19 @@ class Progress {
   bool drawn_ = false;
 };
 
+// What is being done, on a terminal only, until the next or the end.
+class Activity {
+ public:
+  explicit Activity(std::string what) : what_(std::move(what)) {}
+  ~Activity() { clear(); }
+  void update(const std::string& detail);
+  void clear();
+
+ private:
+  std::string what_;
+  bool drawn_ = false;
+};
+
 // "1:02:03", "4:05", "12 s".
 std::string duration(double seconds);
 // "1,234,567".

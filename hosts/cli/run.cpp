@@ -15,6 +15,14 @@
 #include "ymir/setup/session.h"
 
 namespace ymir::cli {
+namespace {
+
+// Names that are not UTF-8 have their bad bytes replaced: the document stays JSON.
+std::string to_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
 
 FrameRangeArgument parse_frames(const std::string& text) {
   if (text.empty()) return std::nullopt;
@@ -113,13 +121,11 @@ ExitCode run(const RunArguments& arguments) {
   if (!world.root()) return outcome.interrupted ? ExitCode::interrupted : ExitCode::ok;
 
   if (arguments.json)
-    std::cout << nlohmann::ordered_json{{"cache", options.out.string()},
-                                        {"frames", outcome.frames},
-                                        {"last_frame", outcome.last_frame},
-                                        {"unconverged", above_tolerance},
-                                        {"interrupted", outcome.interrupted}}
-                     .dump(2)
-              << "\n";
+    std::cout << to_text(nlohmann::ordered_json{{"cache", options.out.string()},
+                                                {"frames", outcome.frames},
+                                                {"last_frame", outcome.last_frame},
+                                                {"unconverged", above_tolerance},
+                                                {"interrupted", outcome.interrupted}});
   if (above_tolerance > 0)
     log::warn(
         fmt::format("{} solves were accepted above their tolerance, last in {}; ymir info {} --stats lists them, "

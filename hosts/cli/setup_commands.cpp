@@ -5,16 +5,24 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "progress.h"
 #include "setup_file.h"
+#include "ymir/base/plain_text.h"
 #include "ymir/base/suggest.h"
 #include "ymir/behaviors/register.h"
 #include "ymir/cache/atomic_file.h"
 #include "ymir/setup/build.h"
+#include "ymir/setup/check.h"
 #include "ymir/setup/json_schema.h"
 #include "ymir/setup/reference.h"
 
 namespace ymir::cli {
 namespace {
+
+// Names that are not UTF-8 have their bad bytes replaced: the document stays JSON.
+std::string to_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
 
 using Json = nlohmann::ordered_json;
 
@@ -43,16 +51,22 @@ SolverSetup load_setup(const std::filesystem::path& path, const Registry& regist
 
 ExitCode check(const SetupArguments& arguments) {
   const Registry registry = all_behaviors();
-  const ReadResult result = read_setup(arguments.setup, registry);
+  Communicator& world = Communicator::world();
+  // Large inputs take their time: a terminal shows what is being looked at.
+  Activity activity("check");
+  const CheckResult result = check_setup(arguments.setup, arguments.out, registry, world,
+                                         [&](const std::string& what) { activity.update(what); });
+  activity.clear();
+  if (!world.root()) return result.ok ? ExitCode::ok : ExitCode::bad_input;
   if (arguments.json) {
     Json diagnostics = Json::array();
     for (const Diagnostic& d : result.diagnostics) diagnostics.push_back(to_json(d));
-    std::cout << Json{{"ok", result.setup.has_value()}, {"diagnostics", diagnostics}}.dump(2) << "\n";
+    std::cout << to_text(Json{{"ok", result.ok}, {"diagnostics", diagnostics}});
   } else {
     std::cout << to_string(result.diagnostics);
-    if (result.setup) std::cout << arguments.setup.string() << ": good\n";
+    if (result.ok) std::cout << plain_text(arguments.setup.string()) << ": good\n";
   }
-  return result.setup ? ExitCode::ok : ExitCode::bad_input;
+  return result.ok ? ExitCode::ok : ExitCode::bad_input;
 }
 
 ExitCode explain(const SetupArguments& arguments) {
@@ -72,7 +86,7 @@ ExitCode explain(const SetupArguments& arguments) {
                      {"task", task.what},
                      {"reads", task.reads},
                      {"writes", task.writes}});
-  std::cout << Json{{"tasks", tasks}, {"off", built.switched_off}}.dump(2) << "\n";
+  std::cout << to_text(Json{{"tasks", tasks}, {"off", built.switched_off}});
   return ExitCode::ok;
 }
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "ymir/base/plain_text.h"
+
 namespace ymir::log {
 namespace {
 
@@ -54,9 +56,9 @@ bool set_level(std::string_view name) {
 
 Level level() { return current; }
 
-void debug(std::string_view message) { logger().debug("{}", message); }
-void info(std::string_view message) { logger().info("{}", message); }
-void warn(std::string_view message) { logger().warn("{}", message); }
-void error(std::string_view message) { logger().error("{}", message); }
+void debug(std::string_view message) { logger().debug("{}", plain_text(message)); }
+void info(std::string_view message) { logger().info("{}", plain_text(message)); }
+void warn(std::string_view message) { logger().warn("{}", plain_text(message)); }
+void error(std::string_view message) { logger().error("{}", plain_text(message)); }
 
 }  // namespace ymir::log

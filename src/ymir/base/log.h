@@ -1,4 +1,5 @@
-// Log lines on standard error; spdlog stays behind log.cpp. Only rank 0 speaks unless something is wrong.
+// Log lines on standard error; spdlog stays behind log.cpp. Only rank 0 speaks unless something is wrong. A message is
+// one line: what names of files and channels smuggle in is escaped (plain_text.h).
 #pragma once
 
 #include <string_view>

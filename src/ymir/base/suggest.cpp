@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ymir/base/plain_text.h"
+
 namespace ymir {
 namespace {
 
@@ -59,10 +61,10 @@ std::string suggest(std::string_view given, const std::vector<std::string>& name
 
 std::string shown(std::string_view text) {
   constexpr std::size_t most = 40;
-  if (text.size() <= most) return fmt::format("'{}'", text);
+  if (text.size() <= most) return fmt::format("'{}'", plain_text(text));
   std::size_t end = most;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;  // not within a character
-  return fmt::format("'{}...'", text.substr(0, end));
+  return fmt::format("'{}...'", plain_text(text.substr(0, end)));
 }
 
 }  // namespace ymir

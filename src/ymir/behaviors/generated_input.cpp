@@ -167,6 +167,15 @@ Curves generated_curves(const ParamValues& recipe, const std::string& name) {
   }
 }
 
+std::int64_t vertices_to_make(const ParamValues& recipe) {
+  const GeneratedInput input = input_of(recipe);
+  if (input.groom) return input.groom->params().strands * input.groom->params().vertices;
+  if (input.line) return input.line->count * input.line->vertices;
+  if (input.helix)
+    return static_cast<std::int64_t>(input.helix->turns * static_cast<double>(input.helix->points_per_turn));
+  return 0;
+}
+
 Surface generated_surface(const ParamValues& recipe) {
   const GeneratedInput input = input_of(recipe);
   YMIR_CHECK(input.shape);

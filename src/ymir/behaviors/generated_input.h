@@ -97,5 +97,7 @@ Surface generated_surface(const ParamValues& recipe);  // undeformed
 // Its poses over time; those of frame f are reached at (f - frame_at_zero) / fps. Nothing without `deform:`.
 std::optional<SurfaceSequence> generated_sequence(const ParamValues& recipe, const std::string& name, double fps,
                                                   std::int64_t frame_at_zero);
+// Of the curves of a recipe, before they are made.
+std::int64_t vertices_to_make(const ParamValues& recipe);
 
 }  // namespace ymir

@@ -29,6 +29,40 @@ void add_overrides(Channels& channels, const ParamValues& overrides) {
   }
 }
 
+// Why an input that could be read cannot be used.
+void require_usable(const std::vector<Vec3d>& positions, const char* what, const std::filesystem::path& file) {
+  if (positions.empty())
+    throw Error(ExitCode::bad_input, fmt::format("{}: holds no {}; export it again", file.string(), what));
+  const auto bad = std::find_if(positions.begin(), positions.end(), [](Vec3d p) { return !is_finite(p); });
+  if (bad != positions.end())
+    throw Error(ExitCode::bad_input, fmt::format("{}: vertex {} of {} is not finite; export it again without NaN",
+                                                 file.string(), bad - positions.begin(), positions.size()));
+}
+
+void require_finite(const Array& array, const std::string& name, const std::filesystem::path& file) {
+  const auto check = [&](const auto& values, auto&& good) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!good(values[i]))
+        throw Error(ExitCode::bad_input,
+                    fmt::format("{}: the channel {} of vertex {} is not finite; export it again without NaN",
+                                file.string(), name, i));
+  };
+  const auto number = [](auto v) { return std::isfinite(v); };
+  if (array.holds<double>()) check(array.as<double>(), number);
+  if (array.holds<float>()) check(array.as<float>(), number);
+  if (array.holds<Vec3d>()) check(array.as<Vec3d>(), [](Vec3d v) { return is_finite(v); });
+  if (array.holds<Vec3f>()) check(array.as<Vec3f>(), [](Vec3f v) { return is_finite(Vec3d(v)); });
+}
+
+Surface read_placed_surface(const InputSpec& from, const std::filesystem::path& file) {
+  Surface surface = read_surface(file);
+  require_usable(surface.positions, "vertices", file);
+  if (surface.triangles.empty())
+    throw Error(ExitCode::bad_input, fmt::format("{}: holds no triangles; export it with faces", file.string()));
+  for (Vec3d& p : surface.positions) p = from.place(p);
+  return surface;
+}
+
 }  // namespace
 
 Scope::Scope(Simulation& simulation, std::span<const InputSpec> inputs, std::string path, int group, int group_end)
@@ -73,10 +107,17 @@ const InputSpec& Scope::spec(const InputRef& input) const {
 Points Scope::points(const InputRef& input) const {
   const InputSpec& from = spec(input);
   Points points = read_points(from.path);
+  require_usable(points.positions, "points", from.path);
+  for (const auto& [name, array] : points.vertices.all()) require_finite(array, name, from.path);
   for (Vec3d& p : points.positions) p = from.place(p);
   points.vertices.resize(points.positions.size());
   add_overrides(points.vertices, from.overrides);
   return points;
+}
+
+std::int64_t Scope::generated_vertices(const InputRef& input) const {
+  const InputSpec& from = spec(input);
+  return from.recipe.items.empty() ? 0 : vertices_to_make(from.recipe);
 }
 
 Curves Scope::curves(const InputRef& input) const {
@@ -89,6 +130,7 @@ Curves Scope::curves(const InputRef& input) const {
   }
   const bool made = !from.recipe.items.empty();
   Curves curves = made ? generated_curves(from.recipe, "inputs." + from.name) : read_curves(from.path);
+  if (!made) require_usable(curves.positions, "strands", from.path);
   for (Vec3d& p : curves.positions) p = from.place(p);
   curves.vertices.resize(curves.positions.size());
   curves.strands.resize(curves.strand_count());
@@ -109,10 +151,23 @@ Curves Scope::curves(const InputRef& input) const {
 
 Surface Scope::surface(const InputRef& input) const {
   const InputSpec& from = spec(input);
+  if (from.frames.size() > 1)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: the input '{}' is a sequence, which is not followed here; name one "
+                            "of its files",
+                            path_, from.name));
+  if (!from.motion.keys().empty())
+    throw Error(
+        ExitCode::bad_input,
+        fmt::format("{}: the input '{}' moves, which is not followed here; give the behavior a `motion:` of its "
+                    "own if it has one, or use an input without",
+                    path_, from.name));
+  return rest_surface(from);
+}
+
+Surface Scope::rest_surface(const InputSpec& from) {
   if (!from.recipe.items.empty()) return generated_surface(from.recipe);
-  Surface surface = read_surface(from.path);
-  for (Vec3d& p : surface.positions) p = from.place(p);
-  return surface;
+  return read_placed_surface(from, from.path);
 }
 
 AnimatedSurface Scope::animated_surface(const InputRef& input) const {
@@ -125,7 +180,7 @@ AnimatedSurface Scope::animated_surface(const InputRef& input) const {
   if (made) {
     animated = AnimatedSurface(std::move(*made));
   } else if (from.frames.size() < 2) {
-    animated = AnimatedSurface(surface(input));
+    animated = AnimatedSurface(rest_surface(from));
   } else {
     const auto file = [files = from.frames, first = from.first_frame](std::int64_t frame) {
       return files.at(static_cast<std::size_t>(frame - first));
@@ -136,11 +191,7 @@ AnimatedSurface Scope::animated_surface(const InputRef& input) const {
                              time.frames.first - 1,
                              {},
                              {}};
-    sequence.load = [file, from](std::int64_t frame) {
-      Surface read = read_surface(file(frame));
-      for (Vec3d& p : read.positions) p = from.place(p);
-      return read;
-    };
+    sequence.load = [file, from](std::int64_t frame) { return read_placed_surface(from, file(frame)); };
     sequence.name = [file](std::int64_t frame) { return file(frame).string(); };
     animated = AnimatedSurface(std::move(sequence));
   }

@@ -49,7 +49,8 @@ class Scope {
   // Inputs, read and scaled to metres; errors name the file.
   Points points(const InputRef& input) const;
   Curves curves(const InputRef& input) const;
-  Surface surface(const InputRef& input) const;  // at rest; the first file of a sequence
+  std::int64_t generated_vertices(const InputRef& input) const;  // that curves() would make; 0: it would read a file
+  Surface surface(const InputRef& input) const;                  // of one file that stands still; others are refused
   AnimatedSurface animated_surface(const InputRef& input) const;
   VolumeGrid vector_volume(const InputRef& input) const;
   std::vector<VolumeGrid> volumes(const InputRef& input) const;
@@ -73,8 +74,8 @@ class Scope {
   // For behaviors that need several kinds of objects and miss one; finding none at all switches off by itself.
   void switch_off() { off_ = true; }
   bool switched_off() const { return off_ || (!created_ && !missing_.empty() && !found_); }
-  // Whether a lookup came back empty: where objects failed, what follows from that is not worth a message.
-  bool found_all() const { return missing_.empty() && !dangling_; }
+  // Nothing of what was looked for is there: where objects failed, what follows from that is not worth a message.
+  bool found_nothing() const { return dangling_ || (!found_ && !missing_.empty()); }
   // What was looked for and is not there: "no particles, no strands". Empty: everything was found.
   std::string missing() const;
 
@@ -105,6 +106,7 @@ class Scope {
   void looked_for(const char* kind, bool found);
   static void run(std::vector<std::function<void()>>& tasks);
   const InputSpec& spec(const InputRef& input) const;
+  static Surface rest_surface(const InputSpec& from);
 
   Simulation* simulation_;
   std::span<const InputSpec> inputs_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ymir/behaviors/scope.h"
+#include "ymir/setup/unread_values.h"
 
 namespace ymir {
 namespace {
@@ -35,9 +36,33 @@ void place(const SetupNode& node, std::vector<Placed>& behaviors, std::vector<st
   group_end[group] = static_cast<int>(groups.size());
 }
 
+// Messages begin with the behavior's path, perhaps with a parameter; those about inputs with the file.
+Diagnostic diagnostic(Severity severity, const SolverSetup& setup, const SetupNode& node, const std::string& what) {
+  std::string path = node.path, message = what;
+  if (const std::size_t colon = what.find(": "); what.starts_with(node.path) && colon != std::string::npos) {
+    path = what.substr(0, colon);
+    message = what.substr(colon + 2);
+  }
+  return {severity, setup.file.string(), node.location, path, message};
+}
+
+// The node that a message begins with the path of, the longest one; nullptr: none.
+const SetupNode* speaker(const SetupNode& node, const std::string& what) {
+  const SetupNode* found = nullptr;
+  for (const SetupNode& child : node.children)
+    if (const SetupNode* deeper = speaker(child, what);
+        deeper != nullptr && (found == nullptr || deeper->path.size() > found->path.size()))
+      found = deeper;
+  const std::size_t end = node.path.size();
+  const bool mine =
+      !node.is_group && what.starts_with(node.path) && what.size() > end && (what[end] == ':' || what[end] == '.');
+  return found == nullptr && mine ? &node : found;
+}
+
 class Builder {
  public:
-  Builder(const SolverSetup& setup, Communicator& communicator) : setup_(setup) {
+  Builder(const SolverSetup& setup, Communicator& communicator, const std::function<void(const std::string&)>& begin)
+      : setup_(setup), begin_(begin) {
     built_.simulation = std::make_unique<Simulation>(setup.time, default_bucket_size, communicator);
   }
 
@@ -66,6 +91,11 @@ class Builder {
     for (Part& part : parts_) attempt(part, [&] { part.scope.run_after_all(); });
     if (bucket_size_) built_.simulation->domain().set_bucket_size(*bucket_size_);
     for (const Part& part : parts_) finish(part);
+    if (result_.code == ExitCode::ok)
+      for (Diagnostic& d : unread_values(setup_, built_)) {
+        if (d.severity == Severity::error) result_.code = ExitCode::bad_input;
+        result_.diagnostics.push_back(std::move(d));
+      }
     std::stable_sort(result_.diagnostics.begin(), result_.diagnostics.end(),
                      [](const Diagnostic& a, const Diagnostic& b) {
                        return std::pair(a.at.line, a.at.column) < std::pair(b.at.line, b.at.column);
@@ -87,6 +117,7 @@ class Builder {
   };
 
   void create(Part& part) {
+    if (begin_) begin_(part.node->path);
     attempt(part, [&] {
       part.behavior = part.node->type->create(part.node->values);
       part.behavior->create(part.scope);
@@ -103,20 +134,14 @@ class Builder {
     } catch (const Error& error) {
       part.failed = true;
       // What misses an object that could not be made needs no message of its own.
-      if (objects_failed_ && !part.scope.found_all()) return;
+      if (objects_failed_ && part.scope.found_nothing()) return;
       if (result_.code == ExitCode::ok) result_.code = error.code();
       tell(Severity::error, *part.node, error.what());
     }
   }
 
-  // Messages begin with the behavior's path, perhaps with a parameter; those about inputs with the file.
   void tell(Severity severity, const SetupNode& node, const std::string& what) {
-    std::string path = node.path, message = what;
-    if (const std::size_t colon = what.find(": "); what.starts_with(node.path) && colon != std::string::npos) {
-      path = what.substr(0, colon);
-      message = what.substr(colon + 2);
-    }
-    result_.diagnostics.push_back({severity, setup_.file.string(), node.location, path, message});
+    result_.diagnostics.push_back(diagnostic(severity, setup_, node, what));
   }
 
   void finish(const Part& part) {
@@ -124,12 +149,12 @@ class Builder {
     if (part.failed || objects_failed_ || !part.scope.switched_off()) return;
     built_.switched_off.push_back(part.node->path);
     tell(Severity::warning, *part.node,
-         fmt::format(
-             "finds nothing to act on and is off: there is {} in its group or below; move it up, or leave it out",
-             part.scope.missing()));
+         fmt::format("finds nothing to act on and is off: {} in its group or below; move it up, or leave it out",
+                     part.scope.missing()));
   }
 
   const SolverSetup& setup_;
+  const std::function<void(const std::string&)>& begin_;
   BuiltSimulation built_;
   BuildResult result_;
   std::deque<Part> parts_;
@@ -139,17 +164,34 @@ class Builder {
 
 }  // namespace
 
-BuildResult try_build(const SolverSetup& setup, Communicator& communicator) {
-  return Builder(setup, communicator).run();
+SetupError::SetupError(ExitCode code, std::vector<Diagnostic> diagnostics)
+    : Error(code,
+            [&] {
+              std::string text;
+              for (const Diagnostic& d : diagnostics) text += (text.empty() ? "" : "\n") + to_string(d);
+              return text;
+            }()),
+      diagnostics_(std::move(diagnostics)) {}
+
+BuildResult try_build(const SolverSetup& setup, Communicator& communicator,
+                      const std::function<void(const std::string&)>& begin) {
+  return Builder(setup, communicator, begin).run();
 }
 
 BuiltSimulation build(const SolverSetup& setup, Communicator& communicator) {
   BuildResult result = try_build(setup, communicator);
-  if (result.built) return std::move(*result.built);
-  std::string text;
-  for (const Diagnostic& d : result.diagnostics)
-    if (d.severity == Severity::error) text += (text.empty() ? "" : "\n") + to_string(d);
-  throw Error(result.code, text);
+  if (!result.built) throw SetupError(result.code, std::move(result.diagnostics));
+  return std::move(*result.built);
+}
+
+void ingest(BuiltSimulation& built, const SolverSetup& setup) {
+  try {
+    built.simulation->ingest();
+  } catch (const Error& error) {
+    const SetupNode* node = speaker(setup.root, error.what());
+    if (node == nullptr) throw SetupError(error.code(), {{Severity::error, setup.file.string(), {}, "", error.what()}});
+    throw SetupError(error.code(), {diagnostic(Severity::error, setup, *node, error.what())});
+  }
 }
 
 std::string explain(const BuiltSimulation& built) {

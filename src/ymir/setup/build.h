@@ -1,6 +1,7 @@
 // Solver Setup -> simulation: creates the Objects and Actions of every enabled behavior in its scope.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,11 +25,25 @@ struct BuildResult {
   ExitCode code = ExitCode::ok;          // of the first error
 };
 
-// Reads the inputs and creates everything. Nothing has run yet: call ingest() on the simulation. One behavior that
-// fails does not hide what is wrong with the others. Collective.
-BuildResult try_build(const SolverSetup& setup, Communicator& communicator);
-// The same; throws Error with all messages when there is an error.
+// What is wrong with a setup and shows only when its simulation is made: every message with its place.
+class SetupError : public Error {
+ public:
+  SetupError(ExitCode code, std::vector<Diagnostic> diagnostics);
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+
+ private:
+  std::vector<Diagnostic> diagnostics_;
+};
+
+// Reads the inputs and creates everything. Nothing has run yet: ingest() comes next. One behavior that fails does not
+// hide what is wrong with the others. `begin` hears the path of each behavior. Collective.
+BuildResult try_build(const SolverSetup& setup, Communicator& communicator,
+                      const std::function<void(const std::string&)>& begin = {});
+// The same; throws SetupError when there is an error.
 BuiltSimulation build(const SolverSetup& setup, Communicator& communicator);
+
+// Simulation::ingest() with the place in the setup of what it finds wrong. Collective.
+void ingest(BuiltSimulation& built, const SolverSetup& setup);
 
 // The timeline as a table: stage, group, behavior, task, what it reads and writes.
 std::string explain(const BuiltSimulation& built);

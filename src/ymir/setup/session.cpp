@@ -196,7 +196,7 @@ SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& optio
   for (const Diagnostic& warning : built.warnings)
     if (communicator.root()) log::warn(place_of(warning) + warning.message);
   Simulation& simulation = *built.simulation;
-  simulation.ingest();
+  ingest(built, setup);
 
   const std::int64_t first = setup.time.frames.first;
   const std::int64_t last = options.frames ? options.frames->second : setup.time.frames.last;

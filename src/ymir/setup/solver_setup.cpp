@@ -29,6 +29,18 @@ using Kind = YamlNode::Kind;
 
 constexpr std::int64_t format_version = 1;
 
+// What is there instead of a file; nullptr: nothing.
+const char* no_file(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  const fs::file_status status = fs::status(path, failure);
+  if (!fs::exists(status)) return nullptr;
+  if (fs::is_directory(status)) return "a folder";
+  if (fs::is_fifo(status)) return "a pipe";
+  if (fs::is_socket(status)) return "a socket";
+  return "a device";
+}
+
 class SetupReader {
  public:
   SetupReader(const std::filesystem::path& file, const Registry& registry, std::vector<Diagnostic>& diagnostics)
@@ -269,7 +281,9 @@ class SetupReader {
   void find_files(InputSpec& input, const YamlNode& at, const std::string& path) {
     std::error_code failure;
     if (std::filesystem::is_regular_file(input.path, failure)) return;
-    if (!is_sequence_pattern(input.path)) {
+    if (const char* other = no_file(input.path)) {
+      report_.error(at.at, path, fmt::format("{} is {}; name a file", shown(input.written_path), other));
+    } else if (!is_sequence_pattern(input.path)) {
       report_.error(at.at, path,
                     fmt::format("no file {}; paths are relative to the setup file", shown(input.written_path)));
     } else if (input.kind != InputKind::surface) {

@@ -1,10 +1,22 @@
 #include "ymir/behaviors/objects/curves_object_behavior.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "ymir/base/machine_memory.h"
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
+namespace {
+
+constexpr double gigabyte = 1e9;
+// Of the machine's memory that strands may take.
+constexpr double share_of_memory = 0.7;
+// State, rest shape, material and what solving adds, per vertex.
+constexpr double bytes_per_vertex = 700;
+
+}  // namespace
 
 Schema<CurvesObjectBehavior::Params> CurvesObjectBehavior::schema() {
   return Schema<Params>("curves_object", "Strands from a file: hair, fur, threads, cords.")
@@ -36,6 +48,15 @@ Schema<CurvesObjectBehavior::Params> CurvesObjectBehavior::schema() {
 }
 
 void CurvesObjectBehavior::create(Scope& scope) {
+  if (const std::int64_t vertices = scope.generated_vertices(params_.curves); vertices > 0) {
+    const double bytes = static_cast<double>(vertices) * bytes_per_vertex, most = share_of_memory * machine_memory();
+    if (bytes > most)
+      throw Error(ExitCode::bad_input,
+                  fmt::format("{}: {} vertices of the input '{}' need about {:.1f} GB, more than {:.0f} % of the "
+                              "machine's {:.1f} GB; make fewer strands, or fewer vertices of each",
+                              scope.path(), vertices, params_.curves.name, bytes / gigabyte, 100 * share_of_memory,
+                              machine_memory() / gigabyte));
+  }
   CurvesObject::Description d;
   d.density = params_.density;
   d.radius = params_.radius;

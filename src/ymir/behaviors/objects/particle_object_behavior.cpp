@@ -1,10 +1,32 @@
 #include "ymir/behaviors/objects/particle_object_behavior.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "ymir/base/machine_memory.h"
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
+namespace {
+
+constexpr double gigabyte = 1e9;
+// Of the machine's memory that points may take.
+constexpr double share_of_memory = 0.7;
+// Channels of a point, twice: the state at the beginning of a substep is kept; and its way into the cache.
+constexpr double bytes_per_point = 400;
+
+double surface_area(const Surface& surface) {
+  double area = 0;
+  for (const auto& t : surface.triangles) {
+    const Vec3d a = surface.positions[static_cast<std::size_t>(t[0])];
+    area += 0.5 * norm(cross(surface.positions[static_cast<std::size_t>(t[1])] - a,
+                             surface.positions[static_cast<std::size_t>(t[2])] - a));
+  }
+  return area;
+}
+
+}  // namespace
 
 Schema<ParticleObjectBehavior::Emit> ParticleObjectBehavior::Emit::schema() {
   return Schema<Emit>("emit", "Source of new points.")
@@ -83,6 +105,9 @@ PointSource ParticleObjectBehavior::source(const Emit& emit, Scope& scope) const
     throw Error(ExitCode::bad_input,
                 scope.path() + ".emit: emission from a surface needs `surface:`, the name of an input");
   const Surface surface = scope.surface(emit.surface);
+  if (!(surface_area(surface) > 0))
+    throw Error(ExitCode::bad_input, fmt::format("{}.emit: the surface '{}' has no area to emit from; export it again",
+                                                 scope.path(), emit.surface.name));
   ask_buckets(scope, bounds(surface.positions).size());
   return PointSource(d, &surface);
 }
@@ -95,7 +120,27 @@ void ParticleObjectBehavior::create(Scope& scope) {
     object.add_points(points);
     ask_buckets(scope, bounds(points.positions).size());
   }
-  if (params_.emit) object.add_source(source(*params_.emit, scope));
+  if (!params_.emit) return;
+  object.add_source(source(*params_.emit, scope));
+  scope.after_all([this, &scope, &object] { refuse_too_many(*params_.emit, object, scope); });
+}
+
+// Named before they are born, not when memory runs out hours later.
+void ParticleObjectBehavior::refuse_too_many(const Emit& emit, const ParticleObject& object, Scope& scope) const {
+  const TimeParams& time = scope.simulation().time_params();
+  const double end = time.frame_duration() * static_cast<double>(time.frames.last - time.frames.first + 1);
+  const double seconds = std::max(0.0, std::min(emit.stop.value_or(end), end) - emit.start);
+  // Where points are removed again, nobody knows how many live at once; those of one frame certainly do.
+  const double together = object.removes_points() ? std::min(seconds, time.frame_duration()) : seconds;
+  double points = emit.rate * together;
+  if (emit.limit) points = std::min(points, static_cast<double>(*emit.limit));
+  const double bytes = points * bytes_per_point, most = share_of_memory * machine_memory();
+  if (bytes <= most) return;
+  throw Error(ExitCode::bad_input,
+              fmt::format("{}.emit: {:.3g} points need about {:.1f} GB, more than {:.0f} % of the machine's {:.1f} GB; "
+                          "lower `rate:`, set `limit:` or `stop:`{}",
+                          scope.path(), points, bytes / gigabyte, 100 * share_of_memory, machine_memory() / gigabyte,
+                          object.removes_points() ? "" : ", or remove points with `kill`"));
 }
 
 }  // namespace ymir

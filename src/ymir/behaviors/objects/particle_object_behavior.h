@@ -9,6 +9,8 @@
 
 namespace ymir {
 
+class ParticleObject;
+
 struct ParticleObjectBehavior final : Behavior {
   struct Emit {
     SourceShape from = SourceShape::box;
@@ -42,6 +44,7 @@ struct ParticleObjectBehavior final : Behavior {
  private:
   void ask_buckets(Scope& scope, Vec3d extent) const;
   PointSource source(const Emit& emit, Scope& scope) const;
+  void refuse_too_many(const Emit& emit, const ParticleObject& object, Scope& scope) const;
   Params params_;
 };
 

@@ -1,10 +1,10 @@
 #include "ymir/behaviors/objects/volume_object_behavior.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
+#include "ymir/base/machine_memory.h"
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
@@ -13,10 +13,6 @@ namespace {
 constexpr double gigabyte = 1e9;
 // Of the machine's memory, unless the user says otherwise.
 constexpr double share_of_memory = 0.7;
-
-double machine_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
 
 }  // namespace
 

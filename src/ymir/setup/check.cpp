@@ -1,0 +1,75 @@
+#include "ymir/setup/check.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "ymir/cache/cache.h"
+#include "ymir/setup/build.h"
+#include "ymir/setup/session.h"
+
+namespace ymir {
+
+std::vector<Diagnostic> check_output_folder(const SolverSetup& setup, const std::filesystem::path& out) {
+  namespace fs = std::filesystem;
+  std::vector<Diagnostic> found;
+  const auto tell = [&](Severity severity, std::string message) {
+    found.push_back({severity, setup.file.string(), {}, "outputs.cache", std::move(message)});
+  };
+  std::error_code failure;
+  const fs::file_status status = fs::status(out, failure);
+  if (fs::exists(status) && !fs::is_directory(status)) {
+    tell(Severity::error, fmt::format("{} exists and is not a folder; name another with --out", out.string()));
+    return found;
+  }
+  // The nearest folder that exists decides whether the others can be made.
+  fs::path folder = fs::absolute(out, failure);
+  while (!fs::exists(fs::status(folder, failure)) && folder.has_relative_path()) folder = folder.parent_path();
+  if (!fs::is_directory(fs::status(folder, failure)))
+    tell(Severity::error, fmt::format("{} is not a folder, so {} cannot be made; name another with --out",
+                                      folder.string(), out.string()));
+  else if (access(folder.c_str(), W_OK | X_OK) != 0)
+    tell(Severity::error,
+         fmt::format("{} may not be written; change its permissions, or name another with --out", folder.string()));
+  if (!found.empty() || !Cache::exists(out)) return found;
+  try {
+    if (const auto why = Cache::open(out).why_not_resumable(identity_of(setup)))
+      tell(Severity::warning,
+           fmt::format("{} holds a cache that this setup does not go on with: {}; name another folder with --out",
+                       out.string(), *why));
+  } catch (const Error& error) {
+    tell(Severity::warning, fmt::format("{}; name another folder with --out", error.what()));
+  }
+  return found;
+}
+
+CheckResult check_setup(const std::filesystem::path& file, const std::filesystem::path& out, const Registry& registry,
+                        Communicator& communicator, const std::function<void(const std::string&)>& begin) {
+  ReadResult read = read_setup(file, registry);
+  CheckResult result{false, std::move(read.diagnostics)};
+  if (!read.setup) return result;
+  const SolverSetup& setup = *read.setup;
+  const auto add = [&](const std::vector<Diagnostic>& more) {
+    result.diagnostics.insert(result.diagnostics.end(), more.begin(), more.end());
+  };
+  BuildResult build = try_build(setup, communicator, begin);
+  add(build.diagnostics);
+  if (build.built) {
+    if (begin) begin("take the inputs in");
+    try {
+      ingest(*build.built, setup);
+    } catch (const SetupError& error) {
+      add(error.diagnostics());
+    }
+  }
+  if (begin) begin("look at the folder of the cache");
+  add(check_output_folder(setup, out.empty() ? std::filesystem::path(setup.outputs.cache) : out));
+  std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::pair(a.at.line, a.at.column) < std::pair(b.at.line, b.at.column);
+  });
+  result.ok = !has_errors(result.diagnostics);
+  return result;
+}
+
+}  // namespace ymir
