@@ -314,46 +314,47 @@ class UsdaWriter::Impl {
       text("        uniform token type = \"linear\"\n        uniform token wrap = \"nonperiodic\"\n");
     if (p.type == "Mesh") text("        uniform token subdivisionScheme = \"none\"\n");
     for (const auto& [declaration, attribute] : p.attributes)
-      write_attribute(text, attribute, p.first_frame > first_frame_ ? "[]" : "", samples);
+      write_attribute(text, attribute, p.first_frame > first_frame_ ? "[]" : "", samples, std::string(8, ' '));
     for (const auto& [field, file] : p.fields)
       text(fmt::format("        rel field:{0} = </World/{1}/{0}>\n", identifier_of(field), p.identifier));
     for (const auto& [field, file] : p.fields) {
       text(fmt::format("        def OpenVDBAsset \"{}\"\n        {{\n            token fieldName = {}\n",
                        identifier_of(field), quoted_string(field)));
-      write_attribute(text, file, "", samples);
+      write_attribute(text, file, "", samples, std::string(12, ' '));
       text("        }\n");
     }
     text("    }\n");
   }
 
   // `before`: the value before the first sample; empty: that of the first sample.
-  void write_attribute(const Text& text, const UsdAttribute& attribute, const char* before, Samples samples) {
+  void write_attribute(const Text& text, const UsdAttribute& attribute, const char* before, Samples samples,
+                       const std::string& indent) {
     const std::string& declaration = attribute.declaration;
     const auto value = [&](const Sample& s) { spool_.copy(s.text, [&](std::string_view part) { text(part); }); };
     if (attribute.constant && samples == Samples::last) return;  // the first layer has it
-    text("        " + declaration);
+    text(indent + declaration);
     if (attribute.constant) {
       text(" = ");
       value(attribute.samples.front());
     }
     if (!attribute.interpolation.empty())
-      text(fmt::format(" (\n            interpolation = \"{}\"\n        )", attribute.interpolation));
+      text(fmt::format(" (\n{0}    interpolation = \"{1}\"\n{0})", indent, attribute.interpolation));
     text("\n");
     if (attribute.constant || samples == Samples::none) return;
-    text(fmt::format("        {}.timeSamples = {{\n", declaration));
+    text(fmt::format("{}{}.timeSamples = {{\n", indent, declaration));
     if (samples == Samples::last) {
-      text(fmt::format("            {}: ", frame_));
+      text(fmt::format("{}    {}: ", indent, frame_));
       value(attribute.samples.back());
-      text(",\n        }\n");
+      text(",\n" + indent + "}\n");
       return;
     }
-    if (*before != 0) text(fmt::format("            {}: {},\n", first_frame_, before));
+    if (*before != 0) text(fmt::format("{}    {}: {},\n", indent, first_frame_, before));
     for (const Sample& s : attribute.samples) {
-      text(fmt::format("            {}: ", s.frame));
+      text(fmt::format("{}    {}: ", indent, s.frame));
       value(s);
       text(",\n");
     }
-    text("        }\n");
+    text(indent + "}\n");
   }
 
   AtomicFile file_;
