@@ -14,7 +14,7 @@ constexpr double gigabyte = 1e9;
 // Of the machine's memory that strands may take.
 constexpr double share_of_memory = 0.7;
 // State, rest shape, material and what solving adds, per vertex.
-constexpr double bytes_per_vertex = 700;
+constexpr double bytes_per_vertex = 1000;
 
 }  // namespace
 

@@ -14,7 +14,7 @@ constexpr double gigabyte = 1e9;
 // Of the machine's memory that points may take.
 constexpr double share_of_memory = 0.7;
 // Channels of a point, twice: the state at the beginning of a substep is kept; and its way into the cache.
-constexpr double bytes_per_point = 400;
+constexpr double bytes_per_point = 420;
 
 double surface_area(const Surface& surface) {
   double area = 0;
