@@ -8,13 +8,21 @@
 #include <vector>
 
 #include "ymir/base/log.h"
+#include "ymir/parallel/thread_limits.h"
 
 namespace ymir {
 namespace {
 
-// How many threads, up to `wanted`, the system lets live beside the calling one. OpenMP ends the program when a thread
-// cannot be started, so it is asked for no more than have been seen to start.
-int startable(int wanted) {
+// The pool is filled at once, while there is room for the stacks.
+void start_pool(int count) {
+#pragma omp parallel num_threads(count)
+  {}
+}
+
+}  // namespace
+
+// OpenMP ends the program when a thread cannot be started, so it is asked for no more than have been seen to start.
+int startable_threads(int wanted) {
   struct Gate {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     static void* pass(void* gate) {
@@ -37,14 +45,6 @@ int startable(int wanted) {
   return static_cast<int>(started.size());
 }
 
-// The pool is filled at once, while there is room for the stacks.
-void start_pool(int count) {
-#pragma omp parallel num_threads(count)
-  {}
-}
-
-}  // namespace
-
 int threads() { return omp_get_max_threads(); }
 
 int thread_index() { return omp_get_thread_num(); }
@@ -55,7 +55,7 @@ void set_threads(int count) {
   int usable = wanted;
   if (wanted > proven) {
     // Twice: Embree has threads of its own.
-    usable = std::min(wanted, 1 + startable(2 * (wanted - 1)) / 2);
+    usable = std::min(wanted, 1 + startable_threads(2 * (wanted - 1)) / 2);
     proven = std::max(proven, usable);
     if (usable < wanted)
       log::warn(fmt::format("the system lets {} of {} threads start (ulimit -u, -v); going on with {}", usable, wanted,

@@ -9,6 +9,8 @@
 
 #include "ymir/base/error.h"
 #include "ymir/base/hash.h"
+#include "ymir/base/log.h"
+#include "ymir/parallel/thread_limits.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/preview/fibre_shade.h"
 #include "ymir/preview/lighting.h"
@@ -268,6 +270,20 @@ class ThreadScope {
   int before_;
 };
 
+// Embree where it can start, which takes memory and a thread of its own; what was left to choose is rasterised else.
+std::unique_ptr<Tracer> make_tracer(const Geometry& geometry, const View& view, Vec3f to_sun, RenderBackend backend) {
+  if (backend == RenderBackend::raster || !embree_available()) return make_rasterizer(geometry, view, to_sun);
+  try {
+    if (startable_threads(1) < 1)
+      throw Error(ExitCode::io, "preview: Embree needs a thread of its own (ulimit -u); choose the rasteriser instead");
+    return make_embree_tracer(geometry, threads());
+  } catch (const Error& error) {
+    if (backend == RenderBackend::embree) throw;
+    log::warn(std::string(error.what()) + "; it was");
+    return make_rasterizer(geometry, view, to_sun);
+  }
+}
+
 }  // namespace
 
 bool embree_available() {
@@ -283,9 +299,7 @@ LinearImage render_linear(const PreviewScene& scene, const RenderOptions& option
   const ThreadScope scope(options.threads);
   const View view(scene.camera, options.width, options.height);
   Geometry geometry = prepare(scene, view);
-  const bool embree = options.backend != RenderBackend::raster && embree_available();
-  const std::unique_ptr<Tracer> tracer =
-      embree ? make_embree_tracer(geometry, threads()) : make_rasterizer(geometry, view, scene.environment.to_sun);
+  const std::unique_ptr<Tracer> tracer = make_tracer(geometry, view, scene.environment.to_sun, options.backend);
   const VolumeField volumes(scene, *tracer, geometry.skipped);
   PreviewScene fibres;
   fibres.environment.enabled = false;
