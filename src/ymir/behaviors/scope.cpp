@@ -126,6 +126,7 @@ Curves Scope::curves(const InputRef& input) const {
     const Curves all = curves(InputRef{guides->of});
     Curves chosen = strands_of(all, select_guides(all, guides->count, "inputs." + guides->of).strands);
     add_overrides(chosen.strands, from.overrides);
+    add_paintings(chosen, from);
     return chosen;
   }
   const bool made = !from.recipe.items.empty();
@@ -141,12 +142,16 @@ Curves Scope::curves(const InputRef& input) const {
     curves.vertices.set("radius", Array::of(scaled));
   }
   add_overrides(curves.strands, from.overrides);
+  add_paintings(curves, from);
+  return curves;
+}
+
+void Scope::add_paintings(Curves& curves, const InputSpec& from) const {
   for (const PaintedOverride& painted : from.painted) {
     std::optional<Surface> scalp;
     if (!painted.surface.empty()) scalp = surface(painted.surface);
     add_painted(curves, painted, scalp ? &*scalp : nullptr, "inputs." + from.name + ".overrides");
   }
-  return curves;
 }
 
 Surface Scope::surface(const InputRef& input) const {

@@ -106,6 +106,7 @@ class Scope {
   void looked_for(const char* kind, bool found);
   static void run(std::vector<std::function<void()>>& tasks);
   const InputSpec& spec(const InputRef& input) const;
+  void add_paintings(Curves& curves, const InputSpec& from) const;
   static Surface rest_surface(const InputSpec& from);
 
   Simulation* simulation_;

@@ -78,6 +78,21 @@ TEST_F(PaintedInputs, TakeTextureCoordinatesOfTheSurfaceBelow) {
   EXPECT_NEAR(b[1], 5, 1e-6);
 }
 
+TEST_F(PaintedInputs, AreTakenByGuidesToo) {
+  picture<std::uint8_t>("a.png", 2, 2, {0, 255, 0, 255});
+  const ReadResult result = read_setup_text(
+      "ymir: 1\ntime: {frames: [1, 2]}\ninputs:\n  all: {curves: hair.ply}\n"
+      "  few: {guides: {of: all, count: 2}, overrides: {bend: {texture: a.png, low: 1, high: 5}}}\nsetup: [gravity]\n",
+      folder_ / "scene.yaml", registry_);
+  ASSERT_TRUE(result.setup) << to_string(result.diagnostics);
+  Communicator alone;
+  Simulation simulation(result.setup->time, 1, alone);
+  const Curves few = Scope(simulation, result.setup->inputs, "test", 0, 1).curves({"few"});
+  const auto bend = few.strands.get<double>("bend");
+  ASSERT_EQ(bend.size(), 2u);
+  EXPECT_NEAR(bend[0] + bend[1], 6, 1e-9);
+}
+
 TEST_F(PaintedInputs, KeepSixteenBits) {
   picture<std::uint16_t>("wide.png", 2, 1, {1, 65534});
   const std::vector<double> b = values("{bend: {texture: wide.png, low: 0, high: 65535}}", "bend");
