@@ -249,6 +249,7 @@ void tune_libraries(char** argv) {
 }
 
 int report(ExitCode code, const std::string& message) {
+  log::summarize();
   log::error(message);
   // Other ranks may be waiting for this one.
   if (Communicator::world().size() > 1) Communicator::world().abort(static_cast<int>(code));
@@ -275,7 +276,9 @@ int parse_and_run(int argc, char** argv) {
   now("running ymir " + line.app.get_subcommands().front()->get_name());
   set_threads(line.threads);
   Communicator::world();
-  return static_cast<int>(line.command());
+  const ExitCode code = line.command();
+  log::summarize();
+  return static_cast<int>(code);
 }
 
 int main(int argc, char** argv) {

@@ -147,7 +147,7 @@ TEST_F(BadInputs, WithoutGeometryOrWithNaNNameTheFile) {
   obj("v 0 0 0\nv 1 0 0\nv 0 1 0\n");
   expect_refused(mesh, {"m.obj", "no faces"});
   obj("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-  expect_refused(mesh, {"'in' is not closed", "fill its holes"});
+  expect_refused(mesh, {"in: the mesh is not closed", "fill its holes"});
   obj("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n");  // closed, without volume
   expect_refused(mesh, {"in", "encloses no volume"});
   obj("v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\nf 1 3 2\n");  // one place

@@ -159,7 +159,9 @@ def last_points(case, out):
     """Positions of everything that moves in the last frame, by object, from the text of a .usda."""
     last = len(case.frame_files(out))
     target = os.path.join(case.folder, os.path.basename(out) + ".usda")
-    case.call("export", out, target, "--frames", f"{last}:{last}")
+    done = case.call("export", out, target, "--frames", f"{last}:{last}")
+    if done.returncode:
+        raise Breach("placed", f"export ended with {done.returncode}: {done.stderr[-300:]}")
     found, order, name, points, ids = {}, {}, "", False, False
     with open(target, encoding="utf-8") as file:
         for line in file:

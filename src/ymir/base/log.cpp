@@ -4,6 +4,10 @@
 #include <spdlog/spdlog.h>
 
 #include <array>
+#include <cctype>
+#include <map>
+#include <mutex>
+#include <string>
 #include <utility>
 
 #include "ymir/base/plain_text.h"
@@ -42,6 +46,26 @@ spdlog::logger& logger() {
   return *instance;
 }
 
+// Warnings of one shape that are printed.
+constexpr int printed_alike = 3;
+
+struct Alike {
+  std::string last;
+  std::int64_t count = 0;
+};
+std::mutex guard;
+std::map<std::string, Alike> warnings;  // by shape: the text with every number left out
+
+std::string shape_of(std::string_view message) {
+  std::string shape;
+  for (const char c : message)
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0)
+      shape += c;
+    else if (shape.empty() || shape.back() != '#')
+      shape += '#';
+  return shape;
+}
+
 }  // namespace
 
 bool set_level(std::string_view name) {
@@ -58,7 +82,23 @@ Level level() { return current; }
 
 void debug(std::string_view message) { logger().debug("{}", plain_text(message)); }
 void info(std::string_view message) { logger().info("{}", plain_text(message)); }
-void warn(std::string_view message) { logger().warn("{}", plain_text(message)); }
+void warn(std::string_view message) {
+  const std::lock_guard lock(guard);
+  Alike& alike = warnings[shape_of(message)];
+  alike.last = plain_text(message);
+  if (++alike.count < printed_alike)
+    logger().warn("{}", alike.last);
+  else if (alike.count == printed_alike)
+    logger().warn("{} (more like this one are only counted)", alike.last);
+}
 void error(std::string_view message) { logger().error("{}", plain_text(message)); }
+
+void summarize() {
+  const std::lock_guard lock(guard);
+  for (const auto& [shape, alike] : warnings)
+    if (alike.count > printed_alike)
+      logger().warn("{} more warnings like the last one of them: {}", alike.count - printed_alike, alike.last);
+  warnings.clear();
+}
 
 }  // namespace ymir::log

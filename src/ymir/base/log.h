@@ -13,7 +13,10 @@ Level level();
 
 void debug(std::string_view message);
 void info(std::string_view message);
+// Warnings that differ in their numbers alone are printed a few times and then only counted.
 void warn(std::string_view message);
 void error(std::string_view message);
+// Says how many warnings of each kind were not printed; at the end of a program.
+void summarize();
 
 }  // namespace ymir::log

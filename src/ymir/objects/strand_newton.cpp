@@ -121,7 +121,8 @@ void StrandNewton::begin(int group, double time, double dt, const RootPose* pose
     for (int lane = 0; lane < StrandSystem::lanes; ++lane)
       if (free_position_[i][lane] != 1 || free_angle_[i][lane] != 1) masked_[static_cast<std::size_t>(i)] = 1;
   }
-  s.mean_length = select(edges > 0.0, total / max(edges, Real::all(1)), 1.0);
+  // A strand without length has nothing that could move; any length will do to measure that.
+  s.mean_length = select(total > 0.0, total / max(edges, Real::all(1)), 1.0);
   for (int i = 0; i < s.vertices; ++i) angle_[i] = Real::all(0);
   read_edges();
   if (directed_) find_tangents();

@@ -16,7 +16,7 @@ struct TimeParams {
   int max_substeps = 64;
   int newton_iterations = 8;
   double largest_speed = 1000;  // [m/s]; a substep that ends with more is undone
-  double largest_stretch = 10;  // |length / rest length - 1| of an edge
+  double largest_stretch = 1000;  // of an edge, by its rest length
 
   static Schema<TimeParams> schema();
   std::int64_t frame_count() const { return frames.last - frames.first + 1; }

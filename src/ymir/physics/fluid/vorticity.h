@@ -28,15 +28,14 @@ YMIR_HD inline Vec3<T> confinement(T strength, T h, const Vec3<T>& omega, const 
   return cross(gradient / size, omega) * (strength * h * std::sqrt(dot(omega, omega)));
 }
 
-// The largest share, at most 1, of a push dv [m/s] that gives gas of velocity u no more than `work` > 0 [m^2/s^2]:
-// u.dv s + |dv|^2 s^2/2 = work.
+// The largest share, at most 1, of a push dv [m/s] that moves the energy of gas of velocity u by no more than
+// `work` > 0 [m^2/s^2], up or down: |u.dv| s + |dv|^2 s^2/2 = work. One-sided, it would brake a mean wind: half of an
+// eddy that drifts is pushed against it.
 template <class T>
 YMIR_HD inline T within_work(const Vec3<T>& u, const Vec3<T>& dv, T work) {
-  const T along = dot(u, dv), square = dot(dv, dv);
+  const T along = std::abs(dot(u, dv)), square = dot(dv, dv);
   if (along + T(0.5) * square <= work) return T(1);
-  const T root = std::sqrt(along * along + 2 * square * work);
-  // Both are the same number; the sum that does not cancel is taken.
-  return along > 0 ? 2 * work / (along + root) : (root - along) / square;
+  return 2 * work / (along + std::sqrt(along * along + 2 * square * work));
 }
 
 }  // namespace ymir
