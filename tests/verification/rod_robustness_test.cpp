@@ -62,6 +62,7 @@ Outcome simulate(const Hair& hair) {
   TimeParams time;
   time.fps = 1 / hair.dt;
   time.frames = {1, hair.steps};
+  time.largest_stretch = 1e6;  // hair of 1 Pa does stretch a thousandfold
   Communicator alone;
   Simulation simulation(time, 1.0, alone);
   auto& object = simulation.add(std::make_unique<CurvesObject>("/Hair", 0, simulation.domain(), hair.description));

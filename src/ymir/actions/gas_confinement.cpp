@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "ymir/fluid/damped_energy.h"
 #include "ymir/fluid/faces_of_cells.h"
@@ -12,8 +13,10 @@ namespace ymir {
 namespace {
 
 constexpr int n = GasGrid::side;
-// Of the energy that advection takes from a cell. With a share s the gas loses 1/(1 - s) times as slowly as without.
+// Of the energy that advection takes from the gas. With a share s it loses 1/(1 - s) times as slowly as without.
 constexpr double returned_share = 0.5;
+// Of the speed |omega| h of the smallest eddies: the most that a substep adds to it.
+constexpr float most_of_an_eddy = 0.5f;
 
 class Confinement {
  public:
@@ -27,11 +30,13 @@ class Confinement {
   void accumulate(const Step& step, ChannelId<float> to) {
     find_vorticity();
     find_push(static_cast<float>(step.dt));
+    const float share = within_budget(step.dt);
+    if (share == 0) return;
     DiscreteVolume& volume = gas_->grid().volume();
     auto in = read(volume, push_, Stencil::faces);
     auto out = read_write(volume, to);
     for_each_bucket(volume.buckets(), in, out, [&](int t) {
-      for (int axis = 0; axis < 3; ++axis) add_to_faces(in.rows<n>(t, axis), axis, 1, out.tile(t, axis));
+      for (int axis = 0; axis < 3; ++axis) add_to_faces(in.rows<n>(t, axis), axis, share, out.tile(t, axis));
     });
   }
 
@@ -62,62 +67,68 @@ class Confinement {
     });
   }
 
-  // Of what single cells may get back: where some have gained by the error of the scheme, the others have lost less.
-  float share() {
-    struct Sums {
-      double net = 0, lost = 0;
-      Sums& operator+=(const Sums& other) {
-        net += other.net, lost += other.lost;
-        return *this;
-      }
-    };
-    const DiscreteVolume& volume = gas_->grid().volume();
-    const Sums all = sum_over_buckets<Sums>(volume.buckets(), [&](int t) {
-      const float* d = volume.tiles(damped_) + static_cast<std::ptrdiff_t>(t) * GasGrid::voxels;
-      Sums sums;
-      for (int i = 0; i < GasGrid::voxels; ++i) {
-        const auto lost = static_cast<double>(d[i]);
-        sums.net += lost;
-        sums.lost += std::max(lost, 0.0);
-      }
-      return sums;
-    });
-    return all.net > 0 ? static_cast<float>(returned_share * all.net / all.lost) : 0.0f;
-  }
-
   void find_push(float dt) {
     GasGrid& grid = gas_->grid();
     DiscreteVolume& volume = grid.volume();
     const auto h = static_cast<float>(grid.voxel());
-    const float returned = share();
-    auto u = read(volume, grid.velocity, Stencil::faces);
     auto w = read(volume, omega_, Stencil::box);
     auto kind = read(volume, grid.cell);
-    auto damped = read(volume, damped_);
     auto out = write(volume, push_);
-    for_each_bucket(volume.buckets(), u, w, kind, damped, out, [&](int t) {
+    for_each_bucket(volume.buckets(), w, kind, out, [&](int t) {
       PaddedTile<float> c[3];
       for (int a = 0; a < 3; ++a) c[a].load(w, volume.buckets().neighbours(t), a);
-      float v[3][GasGrid::voxels];
-      centre_velocity(u, t, v[0], v[1], v[2]);
       const auto size = [&](int x, int y, int z) {
         return std::sqrt(c[0](x, y, z) * c[0](x, y, z) + c[1](x, y, z) * c[1](x, y, z) + c[2](x, y, z) * c[2](x, y, z));
       };
       for (int i = 0; i < GasGrid::voxels; ++i) {
         Vec3f a{0, 0, 0};
-        const float budget = returned * damped.tile(t)[i];
-        if (budget > 0 && kind.tile(t)[i] == static_cast<std::uint8_t>(CellKind::fluid)) {
+        if (kind.tile(t)[i] == static_cast<std::uint8_t>(CellKind::fluid)) {
           const int x = i % n, y = i / n % n, z = i / (n * n);
           const Vec3f w0{c[0](x, y, z), c[1](x, y, z), c[2](x, y, z)};
           const Vec3f gradient = Vec3f{size(x + 1, y, z) - size(x - 1, y, z), size(x, y + 1, z) - size(x, y - 1, z),
                                        size(x, y, z + 1) - size(x, y, z - 1)} *
                                  (0.5f / h);
-          a = confinement(strength_, h, w0, gradient, 1e-6f * norm(w0) / h + 1e-20f);
-          a = a * within_work(Vec3f{v[0][i], v[1][i], v[2][i]}, a * dt, budget);
+          const float turn = norm(w0);
+          a = confinement(strength_, h, w0, gradient, 1e-6f * turn / h + 1e-20f);
+          if (strength_ * turn * dt > most_of_an_eddy) a = a * (most_of_an_eddy / (strength_ * turn * dt));
         }
         for (int k = 0; k < 3; ++k) out.tile(t, k)[i] = a[k];
       }
     });
+  }
+
+  // The share of the push whose work is at most `returned_share` of what the grid has taken. One number for all of the
+  // gas: pushes cut cell by cell are rough, and what is rough the next advection takes again.
+  float within_budget(double dt) {
+    struct Sums {
+      double work = 0, square = 0, damped = 0;
+      Sums& operator+=(const Sums& other) {
+        work += other.work, square += other.square, damped += other.damped;
+        return *this;
+      }
+    };
+    DiscreteVolume& volume = gas_->grid().volume();
+    auto u = read(volume, gas_->grid().velocity, Stencil::faces);
+    auto push = read(volume, push_);
+    auto damped = read(volume, damped_);
+    std::vector<Sums> tiles(static_cast<std::size_t>(volume.buckets().local_count()));
+    for_each_bucket(volume.buckets(), u, push, damped, [&](int t) {
+      float v[3][GasGrid::voxels];
+      centre_velocity(u, t, v[0], v[1], v[2]);
+      Sums& sums = tiles[static_cast<std::size_t>(t)];
+      for (int i = 0; i < GasGrid::voxels; ++i) {
+        sums.damped += static_cast<double>(damped.tile(t)[i]);
+        for (int k = 0; k < 3; ++k) {
+          const double dv = static_cast<double>(push.tile(t, k)[i]) * dt;
+          sums.work += static_cast<double>(v[k][i]) * dv;
+          sums.square += dv * dv;
+        }
+      }
+    });
+    const Sums all =
+        sum_over_buckets<Sums>(volume.buckets(), [&](int t) { return tiles[static_cast<std::size_t>(t)]; });
+    if (!(all.damped > 0) || !(all.square > 0)) return 0;
+    return static_cast<float>(within_work(all.work, all.square, returned_share * all.damped));
   }
 
   VolumeObject* gas_;

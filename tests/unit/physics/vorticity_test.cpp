@@ -22,7 +22,7 @@ TEST(Vorticity, APushIsCutToTheWorkAllowedAndNoFurther) {
     const Vec3d u = Vec3d{part(random), part(random), part(random)} * std::pow(10, decade(random));
     const Vec3d dv = Vec3d{part(random), part(random), part(random)} * std::pow(10, decade(random));
     const double work = std::pow(10, decade(random));
-    const double s = within_work(u, dv, work), done = std::abs(dot(u, dv)) * s + 0.5 * dot(dv, dv) * s * s;
+    const double s = within_work(dot(u, dv), dot(dv, dv), work), done = std::abs(dot(u, dv)) * s + 0.5 * dot(dv, dv) * s * s;
     const double scale = work + std::abs(dot(u, dv)) * s;
     ASSERT_GE(s, 0);
     ASSERT_LE(s, 1);

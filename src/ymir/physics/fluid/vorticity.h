@@ -28,12 +28,11 @@ YMIR_HD inline Vec3<T> confinement(T strength, T h, const Vec3<T>& omega, const 
   return cross(gradient / size, omega) * (strength * h * std::sqrt(dot(omega, omega)));
 }
 
-// The largest share, at most 1, of a push dv [m/s] that moves the energy of gas of velocity u by no more than
-// `work` > 0 [m^2/s^2], up or down: |u.dv| s + |dv|^2 s^2/2 = work. One-sided, it would brake a mean wind: half of an
-// eddy that drifts is pushed against it.
+// The largest share s, at most 1, of pushes dv [m/s] that moves the energy of gas of velocity u by no more than
+// `work` > 0, up or down: |sum u.dv| s + sum |dv|^2 s^2/2 = work. `along` is the first sum, `square` > 0 the second.
 template <class T>
-YMIR_HD inline T within_work(const Vec3<T>& u, const Vec3<T>& dv, T work) {
-  const T along = std::abs(dot(u, dv)), square = dot(dv, dv);
+YMIR_HD inline T within_work(T along, T square, T work) {
+  along = std::abs(along);
   if (along + T(0.5) * square <= work) return T(1);
   return 2 * work / (along + std::sqrt(along * along + 2 * square * work));
 }
