@@ -47,6 +47,6 @@ class StencilSolver {
 
 std::unique_ptr<StencilSolver> make_tile_stencil(const StencilCase&);
 std::unique_ptr<StencilSolver> make_dense_stencil(const StencilCase&);
-std::unique_ptr<StencilSolver> make_openvdb_stencil(const StencilCase&);  // null when built without OpenVDB
+std::unique_ptr<StencilSolver> make_openvdb_stencil(const StencilCase&);  // null without OpenVDB
 
 }  // namespace ymir::bench

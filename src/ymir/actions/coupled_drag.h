@@ -29,7 +29,7 @@ struct CoupledDragParams {
   double strength = 1;         // factor of the law
   bool on_objects = true;      // the gas pulls at objects
   bool on_gas = true;          // objects slow the gas
-  int passes = 2;
+  int passes = 3;
 };
 
 void couple_drag(VolumeObject& gas, const std::vector<ForceTarget*>& targets, const std::string& owner,

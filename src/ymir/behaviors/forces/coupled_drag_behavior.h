@@ -13,7 +13,7 @@ struct CoupledDragBehavior final : Behavior {
     CouplingWay way = CouplingWay::both;
     double viscosity = 1.81e-5;  // [Pa s]
     double strength = 1;
-    int passes = 2;
+    int passes = 3;
   };
   static Schema<Params> schema();
 

@@ -1,13 +1,16 @@
 // The same stencil on OpenVDB trees the way its documentation advises: leaves in parallel, the voxel's own values from
 // the leaf, neighbours through value accessors; one per thread, tree and direction, so that each finds its last leaf
 // again.
+//
+// A module of its own that `ymir bench` loads: OpenVDB's libraries start a thread as soon as they are loaded, which the
+// program itself must not depend on.
 #include <openvdb/openvdb.h>
 #include <openvdb/tree/ValueAccessor.h>
 
+#include <stdexcept>
 #include <vector>
 
 #include "stencil_case.h"
-#include "ymir/base/check.h"
 
 namespace ymir::bench {
 namespace {
@@ -27,7 +30,8 @@ class OpenVdbStencil final : public StencilSolver {
             for (Tree& tree : trees_) tree.touchLeaf({8 * x, 8 * y, 8 * z})->setValuesOn();
     for (int t = 0; t < 6; ++t) trees_[t].getNodes(leaves_[t]);
     const auto count = static_cast<std::ptrdiff_t>(leaves_[0].size());
-    for (int t = 1; t < 6; ++t) YMIR_CHECK(leaves_[t].size() == leaves_[0].size());
+    for (int t = 1; t < 6; ++t)
+      if (leaves_[t].size() != leaves_[0].size()) throw std::logic_error("trees of one topology differ");
 #pragma omp parallel for schedule(static)
     for (std::ptrdiff_t l = 0; l < count; ++l)
       for (openvdb::Index i = 0; i < Leaf::SIZE; ++i) {
@@ -88,8 +92,8 @@ class OpenVdbStencil final : public StencilSolver {
 
 }  // namespace
 
-std::unique_ptr<StencilSolver> make_openvdb_stencil(const StencilCase& scene) {
-  return std::make_unique<OpenVdbStencil>(scene);
-}
-
 }  // namespace ymir::bench
+
+extern "C" ymir::bench::StencilSolver* ymir_openvdb_stencil(const ymir::bench::StencilCase& scene) {
+  return new ymir::bench::OpenVdbStencil(scene);
+}
