@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs every `ymir` command printed in the README and docs, page by page in a scratch folder, and fails when one of them
-fails. Setups printed on a page under a file name are written there first.
+fails. Setups printed on any page under a file name are there already.
 
 To be quick, runs simulate two frames without pictures, a picture of a later frame is one of the last, and grooms have
 at most 500 hairs; nothing else of a command is changed.
@@ -32,8 +32,19 @@ def setups_of(text):
                 yield names[-1], block.group(2)
 
 
+def all_pages():
+    return [os.path.join(ROOT, "README.md")] + sorted(
+        os.path.join(ROOT, "docs", name) for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md"))
+
+
+def printed_setups():
+    for page in all_pages():
+        with open(page, encoding="utf-8") as file:
+            yield from setups_of(file.read())
+
+
 def commands_of(text):
-    """(command as printed, whether the output shown below it begins with an error)."""
+    """Commands as printed, without comments."""
     for block in BLOCK.finditer(text):
         if block.group(1) in ("", "sh", "bash"):
             lines = block.group(2).splitlines()
@@ -65,7 +76,7 @@ class Page:
             os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
         with open(path, encoding="utf-8") as file:
             self.text = file.read()
-        for name, setup in setups_of(self.text):
+        for name, setup in printed_setups():
             target = os.path.join(folder, name)
             if not os.path.exists(target):
                 os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -103,8 +114,7 @@ class Page:
 
 def main():
     binary = os.path.abspath(sys.argv[1])
-    pages = [os.path.abspath(page) for page in sys.argv[2:]] or [os.path.join(ROOT, "README.md")] + sorted(
-        os.path.join(ROOT, "docs", name) for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md"))
+    pages = [os.path.abspath(page) for page in sys.argv[2:]] or all_pages()
     total, problems = 0, []
     for path in pages:
         with tempfile.TemporaryDirectory(prefix="ymir-docs-") as folder:

@@ -54,8 +54,10 @@ void set_threads(int count) {
   const int wanted = count > 0 ? count : omp_get_num_procs();
   int usable = wanted;
   if (wanted > proven) {
-    // Twice: Embree has threads of its own.
-    usable = std::min(wanted, 1 + startable_threads(2 * (wanted - 1)) / 2);
+    // Twice: Embree has threads of its own. Where that is too many, a quarter of what there is, since OpenMP ends
+    // threads and starts them again, and others may have taken their place meanwhile.
+    const int twice = 2 * (wanted - 1), startable = startable_threads(twice);
+    if (startable < twice) usable = 1 + std::max(0, startable - 2) / 4;
     proven = std::max(proven, usable);
     if (usable < wanted)
       log::warn(fmt::format("the system lets {} of {} threads start (ulimit -u, -v); going on with {}", usable, wanted,
