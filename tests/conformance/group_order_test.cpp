@@ -70,8 +70,10 @@ TEST(TheOrderOfGroups, ChangesNoTaskOfAnyExample) {
     SolverSetup setup = read(path, registry);
     for (InputSpec& input : setup.inputs)  // few hairs are as good as many
       for (NamedValue& item : input.recipe.items)
-        if (auto* recipe = std::get_if<ParamValues>(&item.value); item.name == "groom" && recipe != nullptr)
-          set_value(*recipe, "strands", std::int64_t{20});
+        if (auto* recipe = std::get_if<ParamValues>(&item.value); recipe != nullptr) {
+          if (item.name == "groom") set_value(*recipe, "strands", std::int64_t{20});
+          if (item.name == "guides") set_value(*recipe, "count", std::int64_t{5});
+        }
     const std::vector<std::string> expected = timeline(setup);
     // Groups rotated, and rotated backwards.
     for (const int turn : {0, 1, 2, 3}) {

@@ -43,6 +43,7 @@ TEST(EveryExample, RunsWithASingleElement) {
     for (InputSpec& input : setup.inputs) {
       if (input.kind == InputKind::points) input.path = point;
       set_nested(input.recipe, "groom", "strands", std::int64_t{1});
+      set_nested(input.recipe, "guides", "count", std::int64_t{1});
       set_nested(input.recipe, "line", "count", std::int64_t{1});
     }
     reduce(setup.root);

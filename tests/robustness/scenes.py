@@ -64,6 +64,8 @@ def shrink(setup):
         if isinstance(groom, dict):
             groom["strands"] = 12
             groom["vertices"] = min(int(groom.get("vertices", 16)), 14)
+        if isinstance(entry.get("guides"), dict):
+            entry["guides"]["count"] = 6
     for nodes, i, name, parameters in list(behaviors(setup)):
         if name == "volume_object" and "voxel" in parameters:
             parameters["voxel"] = scaled(parameters["voxel"], 2)

@@ -247,7 +247,9 @@ SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& optio
     // Frames that were there and have nothing missing before them any more need not be computed again.
     const bool rest_is_there =
         communicator.any(cache.has_value() && !options.from && cache->holds_frames(number + 1, last));
-    if (outcome.interrupted || number == last || (number - first + 1) % setup.outputs.checkpoint_every == 0) {
+    // A strict run may end after any frame, and is gone on with from the one before.
+    if (outcome.interrupted || number == last || options.strict ||
+        (number - first + 1) % setup.outputs.checkpoint_every == 0) {
       const Frame checkpoint = gather_frame(simulation.checkpoint(number), communicator);
       if (cache) cache->write_checkpoint(checkpoint, seconds);
     }
