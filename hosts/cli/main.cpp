@@ -49,14 +49,19 @@ struct CommandLine {
     return sub;
   }
 
+  // An option that is there and empty is a variable that was not set, not a wish for the default.
+  static CLI::Validator given() {
+    return {[](std::string& text) { return text.empty() ? std::string("is empty; leave it out or give a value") : ""; },
+            ""};
+  }
   void add_run() {
     CLI::App* sub = add("run", "Simulate a setup and write its cache.", [this] {
       run.frames = parse_frames(frames);
       return cli::run(run);
     });
     sub->add_option("SETUP", run.setup, "Setup file (.yaml)")->required();
-    sub->add_option("--out", run.out, "Folder of the cache (default: what the setup says)");
-    sub->add_option("--frames", frames, "First and last frame, A:B");
+    sub->add_option("--out", run.out, "Folder of the cache (default: what the setup says)")->check(given());
+    sub->add_option("--frames", frames, "First and last frame, A:B")->check(given());
     CLI::Option* resume = sub->add_flag("--resume", run.resume, "Go on from the last good checkpoint");
     CLI::Option* from = sub->add_option("--from", run.from,
                                         "With --resume: go on after this frame, or the last "
@@ -66,6 +71,7 @@ struct CommandLine {
                                          "start again, whatever setup they are of");
     from->needs(resume);
     from->excludes(restart);
+    resume->excludes(restart);
     sub->add_flag("--strict", run.strict, "Stop when a solve ends above its tolerance (exit code 5)");
     sub->add_flag("--no-preview", run.no_preview, "Leave out the pictures the setup asks for");
     sub->add_flag("--json", run.json, "One JSON document on standard output at the end");
@@ -278,6 +284,7 @@ int parse_and_run(int argc, char** argv) {
   Communicator::world();
   const ExitCode code = line.command();
   log::summarize();
+  if (!std::cout.flush()) throw Error(ExitCode::io, "the answer could not be written to standard output");
   return static_cast<int>(code);
 }
 

@@ -49,6 +49,9 @@ CameraChoice chosen_camera(const PreviewArguments& arguments) {
   choice.target = place("--target", arguments.target);
   if (choice.eye && choice.target && norm(*choice.eye - *choice.target) < 1e-9)
     throw Error(ExitCode::usage, "--eye and --target are the same place; move one of them");
+  for (const auto& [option, value] : {std::pair{"--fov", arguments.fov.value_or(0)}, {"--turn", arguments.turn},
+                                      {"--strand-width", arguments.strand_width}})
+    if (!std::isfinite(value)) throw Error(ExitCode::usage, fmt::format("{} {}: give a number", option, value));
   if (arguments.fov) choice.fov = *arguments.fov * degree;
   choice.turn = arguments.turn * degree;
   return choice;

@@ -70,6 +70,7 @@ void watch_resources() {
   std::set_new_handler(on_no_memory);
   std::set_terminate(on_terminate);
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of the log that goes away must not end a simulation
 }
 
 }  // namespace ymir::cli

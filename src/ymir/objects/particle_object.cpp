@@ -1,5 +1,7 @@
 #include "ymir/objects/particle_object.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -121,6 +123,14 @@ void ParticleObject::add_points(const Points& points) {
       initial_.emplace_back(name, std::move(values));
     }
   }
+  const auto refuse_unless_positive = [&](const char* name, const std::vector<double>& values) {
+    for (std::size_t i = 0; i < n; ++i)
+      if (!(values[i] > 0) || !std::isfinite(values[i]))
+        throw Error(ExitCode::bad_input, fmt::format("{}: point {}: the {} is {}; give a positive one", path(), i, name,
+                                                     values[i]));
+  };
+  refuse_unless_positive("radius", radius);
+  refuse_unless_positive("density", density);
   std::vector<double> mass(n);
   for (std::size_t i = 0; i < n; ++i) mass[i] = mass_of(radius[i], density[i]);
   std::vector<std::uint64_t> ids(n);

@@ -49,6 +49,20 @@ Solid make_solid(const Emitter::Params& p, Scope& scope) {
   return {[shape](Vec3d x) { return signed_distance(shape, x).distance; }, {p.center - half, p.center + half}};
 }
 
+// Why a channel of material cannot have this name; empty: it can.
+std::string name_problem(const VolumeObject& gas, const std::string& name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const bool word = !name.empty() && name.size() <= 64 && letter(name.front()) &&
+                    std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  if (!word)
+    return fmt::format("the name of a material is a word of letters, digits and _, at most 64 of them, not '{}'", name);
+  if (gas.has_material(name)) return {};
+  const DiscreteVolume& volume = gas.grid().volume();
+  bool taken = name == "bucket" || name.starts_with("next_");
+  for (int c = 0; c < volume.channel_count(); ++c) taken = taken || volume.channel(c).name == name;
+  return taken ? fmt::format("the gas has a channel '{}' of its own; choose another name for the material", name) : "";
+}
+
 }  // namespace
 
 Schema<Emitter::Material> Emitter::Material::schema() {
@@ -165,7 +179,10 @@ void Emitter::create(Scope& scope) {
     };
     if (params_.density) add("density", *params_.density);
     if (params_.temperature) add("temperature", *params_.temperature);
-    for (const Material& m : params_.materials) add(m.name, m.value);
+    for (const Material& m : params_.materials) {
+      if (const std::string problem = name_problem(*gas, m.name); !problem.empty()) throw fail(problem);
+      add(m.name, m.value);
+    }
     if (params_.velocity) e.velocity = [v = *params_.velocity](Vec3d, double) { return v; };
     if (params_.from == EmitterShape::points) {
       const std::vector<ForceTarget*> targets = scope.force_targets_of(params_.points);
