@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "few_hairs.h"
 #include "ymir/behaviors/register.h"
 #include "ymir/setup/build.h"
 
@@ -68,12 +69,7 @@ TEST(TheOrderOfGroups, ChangesNoTaskOfAnyExample) {
   const Registry registry = all_behaviors();
   for (const auto& path : examples()) {
     SolverSetup setup = read(path, registry);
-    for (InputSpec& input : setup.inputs)  // few hairs are as good as many
-      for (NamedValue& item : input.recipe.items)
-        if (auto* recipe = std::get_if<ParamValues>(&item.value); recipe != nullptr) {
-          if (item.name == "groom") set_value(*recipe, "strands", std::int64_t{20});
-          if (item.name == "guides") set_value(*recipe, "count", std::int64_t{5});
-        }
+    set_few_hairs(setup, 20, 5);
     const std::vector<std::string> expected = timeline(setup);
     // Groups rotated, and rotated backwards.
     for (const int turn : {0, 1, 2, 3}) {

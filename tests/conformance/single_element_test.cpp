@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "few_hairs.h"
 #include "ymir/behaviors/register.h"
 #include "ymir/setup/build.h"
 
@@ -42,10 +43,9 @@ TEST(EveryExample, RunsWithASingleElement) {
     SolverSetup& setup = *result.setup;
     for (InputSpec& input : setup.inputs) {
       if (input.kind == InputKind::points) input.path = point;
-      set_nested(input.recipe, "groom", "strands", std::int64_t{1});
-      set_nested(input.recipe, "guides", "count", std::int64_t{1});
       set_nested(input.recipe, "line", "count", std::int64_t{1});
     }
+    set_few_hairs(setup, 1, 1);
     reduce(setup.root);
     Communicator alone;
     BuiltSimulation built = build(setup, alone);
