@@ -155,11 +155,11 @@ def check_case(case, setup, dice):
 
 # --- the same scene elsewhere
 
-def last_points(case, out):
-    """Positions of everything that moves in the last frame, by object, from the text of a .usda."""
+def last_points(case, out, moving):
+    """Positions of the moving object in the last frame, by name, from the text of a .usda."""
     last = len(case.frame_files(out))
     target = os.path.join(case.folder, os.path.basename(out) + ".usda")
-    done = case.call("export", out, target, "--frames", f"{last}:{last}")
+    done = case.call("export", out, target, "--frames", f"{last}:{last}", "--object", moving)
     if done.returncode:
         raise Breach("placed", f"export ended with {done.returncode}: {done.stderr[-300:]}")
     found, order, name, points, ids = {}, {}, "", False, False
@@ -182,7 +182,7 @@ def last_points(case, out):
 
 def check_placed(binary, folder, dice):
     name = dice.choice(sorted(scenes.PLACED))
-    scene, turns = scenes.PLACED[name]
+    scene, turns, moving = scenes.PLACED[name]
     here, there = scenes.Place(), scenes.Place(30 if turns and dice.random() < 0.7 else 0,
                                                tuple(dice.choice([-100, 0, 100]) for _ in range(3)))
     setup = scene(here)
@@ -197,7 +197,7 @@ def check_placed(binary, folder, dice):
     if first.returncode or second.returncode:
         raise Breach("placed", f"{name}: ended with {first.returncode} and {second.returncode}: "
                                f"{(first.stderr + second.stderr)[-400:]}")
-    before, after = last_points(one, a), last_points(two, b)
+    before, after = last_points(one, a, moving), last_points(two, b, moving)
     if sorted(before) != sorted(after) or not before:
         raise Breach("placed", f"{name}: objects {sorted(before)} and {sorted(after)}")
     for item, points in before.items():
@@ -376,7 +376,7 @@ def main():
     description = json.loads(subprocess.run([arguments.ymir, "describe", "--json"], stdout=subprocess.PIPE, check=True,
                                             text=True).stdout)
     bases = scenes.examples(arguments.examples)
-    bases.update({f"placed_{name}": scene(scenes.Place()) for name, (scene, _) in scenes.PLACED.items()})
+    bases.update({f"placed_{name}": scene(scenes.Place()) for name, (scene, *_) in scenes.PLACED.items()})
     if arguments.keep:
         os.makedirs(arguments.keep, exist_ok=True)
     numbers = [arguments.only] if arguments.only is not None else range(arguments.first,

@@ -147,8 +147,9 @@ def wind_scene(place):
             "outputs": {"cache": "unused"}}
 
 
-# name -> (scene, may it be turned)
-PLACED = {"strand": (strand_scene, True), "drops": (tracer_scene, True), "strand_in_wind": (wind_scene, False)}
+# name -> (scene, may it be turned, the object that moves)
+PLACED = {"strand": (strand_scene, True, "Strand"), "drops": (tracer_scene, True, "Drops"),
+          "strand_in_wind": (wind_scene, False, "Strand")}
 
 
 def reordered(setup, dice):

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "ymir/base/error.h"
 #include "ymir/parallel/threads.h"
@@ -50,6 +51,13 @@ struct CoupledSystem::Cluster {
   std::vector<Element> elements;
   std::vector<double> rhs, solution;
   CgWorkspace workspace;
+  // The whole matrix of this Newton step and its factor, made once CG has spent its iterations.
+  struct Whole {
+    SymmetricMatrix matrix;
+    DirectSolver solver;
+  };
+  std::optional<Whole> whole;
+  int cg_left = 0;  // iterations that CG may still take for this Newton step, all its right sides together
   int cg_iterations = 0, cg_limit = 0, direct_solves = 0;
 
   template <class F>
@@ -294,24 +302,34 @@ bool CoupledSystem::solve_linear(Cluster& c) {
     m.body->right_side(c.rhs.data() + m.offset);
   });
   if (!std::all_of(good.begin(), good.end(), [](char g) { return g != 0; })) return false;
+  c.whole.reset();
+  c.cg_left = c.cg_limit;
   if (!solve_soft(c, c.rhs, c.solution) || !solve_hard(c)) return false;
   for (Member& m : c.members) m.body->set_step(c.solution.data() + m.offset);
   return true;
 }
 
-// All but the hard rows.
+// All but the hard rows, each of which asks for a solution of its own.
 bool CoupledSystem::solve_soft(Cluster& c, std::span<const double> b, std::span<double> x) {
-  c.block_solve(b, x);
-  if (std::none_of(c.elements.begin(), c.elements.end(), [](const Element& e) { return e.term.rows > e.term.hard; }))
+  if (std::none_of(c.elements.begin(), c.elements.end(), [](const Element& e) { return e.term.rows > e.term.hard; })) {
+    c.block_solve(b, x);
     return true;
-  const CgReport report =
-      conjugate_gradient([&](std::span<const double> in, std::span<double> out) { c.product(in, out); },
-                         [&](std::span<const double> in, std::span<double> out) { c.block_solve(in, out); }, b, x,
-                         c.workspace, CgOptions{linear_tolerance, 0, c.cg_limit});
-  c.cg_iterations = std::max(c.cg_iterations, report.iterations);
-  if (report.converged || report.status == CgStatus::stagnated) return true;
+  }
+  if (c.cg_left > 0) {
+    c.block_solve(b, x);
+    const CgReport report =
+        conjugate_gradient([&](std::span<const double> in, std::span<double> out) { c.product(in, out); },
+                           [&](std::span<const double> in, std::span<double> out) { c.block_solve(in, out); }, b, x,
+                           c.workspace, CgOptions{linear_tolerance, 0, c.cg_left});
+    c.cg_iterations = std::max(c.cg_iterations, report.iterations);
+    c.cg_left -= report.iterations;
+    if (report.converged || report.status == CgStatus::stagnated) return true;
+    c.cg_left = 0;
+  }
   ++c.direct_solves;
-  return direct(c, b, x);
+  if (!c.whole && !factor_whole(c)) return false;
+  c.whole->solver.solve_refined(c.whole->matrix, b, x);
+  return true;
 }
 
 // (J A^-1 J' + 1/W) dlambda = C + J dq0, dq = dq0 - A^-1 J' dlambda.
@@ -357,7 +375,7 @@ bool CoupledSystem::solve_hard(Cluster& c) {
 }
 
 // The fail-safe: the whole matrix, factored. Lanes without a strand have unit rows and take part unharmed.
-bool CoupledSystem::direct(const Cluster& c, std::span<const double> b, std::span<double> x) {
+bool CoupledSystem::factor_whole(Cluster& c) {
   std::vector<Triplet> entries;
   for (const Member& m : c.members) m.body->entries(static_cast<std::int32_t>(m.offset), entries);
   for (const Element& e : c.elements) {
@@ -374,14 +392,13 @@ bool CoupledSystem::direct(const Cluster& c, std::span<const double> b, std::spa
         entries.push_back({static_cast<std::int32_t>(p->first), static_cast<std::int32_t>(q->first), value});
       }
   }
-  const SymmetricMatrix matrix(static_cast<std::int32_t>(b.size()), entries);
   const bool multipliers =
       std::any_of(c.members.begin(), c.members.end(), [](const Member& m) { return m.body->indefinite(); });
-  DirectSolver solver(DirectBackend::automatic, multipliers ? Definiteness::indefinite : Definiteness::positive);
-  solver.analyze(matrix);
-  if (!solver.factor(matrix)) return false;
-  solver.solve_refined(matrix, b, x);
-  return true;
+  c.whole.emplace(
+      SymmetricMatrix(static_cast<std::int32_t>(c.rhs.size()), entries),
+      DirectSolver(DirectBackend::automatic, multipliers ? Definiteness::indefinite : Definiteness::positive));
+  c.whole->solver.analyze(c.whole->matrix);
+  return c.whole->solver.factor(c.whole->matrix);
 }
 
 }  // namespace ymir

@@ -58,7 +58,7 @@ class CoupledSystem {
   bool in_cluster(const CoupledObject* object, int body) const;
   StrandReport advance(const Step& step);
 
-  // Iterations after which the direct solver takes over.
+  // Iterations in one Newton step after which the direct solver takes over.
   void set_cg_limit(int iterations) { cg_limit_ = iterations; }
   // Of the last substep: most CG iterations of a solve, and solves the direct solver had to do.
   int cg_iterations() const { return cg_iterations_; }
@@ -75,13 +75,14 @@ class CoupledSystem {
   static bool solve_linear(Cluster& cluster);
   static bool solve_hard(Cluster& cluster);
   static bool solve_soft(Cluster& cluster, std::span<const double> b, std::span<double> x);
-  static bool direct(const Cluster& cluster, std::span<const double> b, std::span<double> x);
+  static bool factor_whole(Cluster& cluster);
 
   std::vector<std::shared_ptr<CouplingSource>> sources_;
   std::vector<CoupledObject*> members_;
   std::vector<std::shared_ptr<Cluster>> clusters_;
   std::vector<std::pair<const CoupledObject*, int>> taken_;  // sorted
-  int cg_iterations_ = 0, direct_solves_ = 0, cg_limit_ = 2000;
+  int cg_iterations_ = 0, direct_solves_ = 0;
+  int cg_limit_ = 300;  // a factor of the whole takes about as long as a hundred
 };
 
 }  // namespace ymir
