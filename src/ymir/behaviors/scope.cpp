@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ymir/base/check.h"
+#include "ymir/base/reach.h"
 #include "ymir/behaviors/generated_input.h"
 #include "ymir/behaviors/painted_overrides.h"
 #include "ymir/cache/formats/describe.h"
@@ -29,37 +30,54 @@ void add_overrides(Channels& channels, const ParamValues& overrides) {
   }
 }
 
-// Why an input that could be read cannot be used.
-void require_usable(const std::vector<Vec3d>& positions, const char* what, const std::filesystem::path& file) {
-  if (positions.empty())
-    throw Error(ExitCode::bad_input, fmt::format("{}: holds no {}; export it again", file.string(), what));
-  const auto bad = std::find_if(positions.begin(), positions.end(), [](Vec3d p) { return !is_finite(p); });
-  if (bad != positions.end())
-    throw Error(ExitCode::bad_input, fmt::format("{}: vertex {} of {} is not finite; export it again without NaN",
-                                                 file.string(), bad - positions.begin(), positions.size()));
+// False for what is not a number, too.
+bool within(double v, double bound) { return std::abs(v) <= bound; }
+bool within(Vec3d p, double bound) { return within(p.x, bound) && within(p.y, bound) && within(p.z, bound); }
+bool within(Vec3f p, double bound) { return within(Vec3d(p), bound); }
+
+// Places in metres; `from` says whose.
+void require_reach(const std::vector<Vec3d>& positions, const std::string& from) {
+  const auto bad = std::find_if(positions.begin(), positions.end(), [](Vec3d p) { return !within(p, farthest); });
+  if (bad == positions.end()) return;
+  if (!is_finite(*bad))
+    throw Error(ExitCode::bad_input, fmt::format("{}: vertex {} of {} is not finite; export it again without NaN", from,
+                                                 bad - positions.begin(), positions.size()));
+  throw Error(ExitCode::bad_input,
+              fmt::format("{}: vertex {} of {} is at ({:g}, {:g}, {:g}) m, farther than {:g} m; check its unit "
+                          "(`scale:`), or repair it",
+                          from, bad - positions.begin(), positions.size(), bad->x, bad->y, bad->z, farthest));
 }
 
-void require_finite(const Array& array, const std::string& name, const std::filesystem::path& file) {
-  const auto check = [&](const auto& values, auto&& good) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (!good(values[i]))
-        throw Error(ExitCode::bad_input,
-                    fmt::format("{}: the channel {} of vertex {} is not finite; export it again without NaN",
-                                file.string(), name, i));
-  };
-  const auto number = [](auto v) { return std::isfinite(v); };
-  if (array.holds<double>()) check(array.as<double>(), number);
-  if (array.holds<float>()) check(array.as<float>(), number);
-  if (array.holds<Vec3d>()) check(array.as<Vec3d>(), [](Vec3d v) { return is_finite(v); });
-  if (array.holds<Vec3f>()) check(array.as<Vec3f>(), [](Vec3f v) { return is_finite(Vec3d(v)); });
+// Puts what was read where the setup has it.
+void place(std::vector<Vec3d>& positions, const InputSpec& from, const char* what, const std::filesystem::path& file) {
+  if (positions.empty())
+    throw Error(ExitCode::bad_input, fmt::format("{}: holds no {}; export it again", file.string(), what));
+  for (Vec3d& p : positions) p = from.place(p);
+  require_reach(positions, file.string());
+}
+
+void require_numbers(const Channels& channels, const std::filesystem::path& file) {
+  for (const auto& [name, array] : channels.all()) {
+    const auto check = [&, &of = name](const auto& values) {
+      for (std::size_t i = 0; i < values.size(); ++i)
+        if (!within(values[i], largest_number))
+          throw Error(ExitCode::bad_input,
+                      fmt::format("{}: the channel {} of vertex {} is not finite, or larger than frames can hold; "
+                                  "repair it and export the file again",
+                                  file.string(), of, i));
+    };
+    if (array.holds<double>()) check(array.as<double>());
+    if (array.holds<float>()) check(array.as<float>());
+    if (array.holds<Vec3d>()) check(array.as<Vec3d>());
+    if (array.holds<Vec3f>()) check(array.as<Vec3f>());
+  }
 }
 
 Surface read_placed_surface(const InputSpec& from, const std::filesystem::path& file) {
   Surface surface = read_surface(file);
-  require_usable(surface.positions, "vertices", file);
+  place(surface.positions, from, "vertices", file);
   if (surface.triangles.empty())
     throw Error(ExitCode::bad_input, fmt::format("{}: holds no triangles; export it with faces", file.string()));
-  for (Vec3d& p : surface.positions) p = from.place(p);
   return surface;
 }
 
@@ -107,9 +125,8 @@ const InputSpec& Scope::spec(const InputRef& input) const {
 Points Scope::points(const InputRef& input) const {
   const InputSpec& from = spec(input);
   Points points = read_points(from.path);
-  require_usable(points.positions, "points", from.path);
-  for (const auto& [name, array] : points.vertices.all()) require_finite(array, name, from.path);
-  for (Vec3d& p : points.positions) p = from.place(p);
+  place(points.positions, from, "points", from.path);
+  require_numbers(points.vertices, from.path);
   points.vertices.resize(points.positions.size());
   add_overrides(points.vertices, from.overrides);
   return points;
@@ -131,8 +148,12 @@ Curves Scope::curves(const InputRef& input) const {
   }
   const bool made = !from.recipe.items.empty();
   Curves curves = made ? generated_curves(from.recipe, "inputs." + from.name) : read_curves(from.path);
-  if (!made) require_usable(curves.positions, "strands", from.path);
-  for (Vec3d& p : curves.positions) p = from.place(p);
+  if (made)
+    require_reach(curves.positions, "inputs." + from.name);
+  else
+    place(curves.positions, from, "strands", from.path);
+  for (const Channels* channels : {&curves.vertices, &curves.strands})
+    if (!made) require_numbers(*channels, from.path);
   curves.vertices.resize(curves.positions.size());
   curves.strands.resize(curves.strand_count());
   // Radii of a groom are lengths in the file's unit.
@@ -210,6 +231,14 @@ std::vector<VolumeGrid> Scope::volumes(const InputRef& input) const {
   for (VolumeGrid& grid : grids) {
     grid.voxel *= from.scale;
     grid.origin *= from.scale;
+    Box box;
+    for (const Vec3i block : grid.blocks)
+      for (const int end : {0, VolumeGrid::block_side})
+        box.include(grid.origin + (Vec3d(block) * VolumeGrid::block_side + Vec3d{1, 1, 1} * end) * grid.voxel);
+    if (!box.empty() && !(within(box.low, farthest) && within(box.high, farthest)))
+      throw Error(ExitCode::bad_input,
+                  fmt::format("{}: grid '{}' reaches farther than {:g} m; check its unit (`scale:`), or repair it",
+                              from.path.string(), grid.name, farthest));
     for (const float value : grid.values)
       if (!std::isfinite(value))
         throw Error(ExitCode::bad_input,

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ymir/base/error.h"
+#include "ymir/base/reach.h"
 #include "ymir/cache/atomic_file.h"
 #include "ymir/cache/formats/bounded_reader.h"
 
@@ -70,9 +71,10 @@ class ObjParser {
     Vec3d p;
     for (int axis = 0; axis < 3; ++axis) {
       const std::string_view word = take_word(rest);
-      if (!parse_number(word, p[axis]) || !std::isfinite(p[axis]))
-        in_.fail(fmt::format("coordinate {} of vertex {} is {}, expected a finite number; export the file again",
-                             "xyz"[axis], file_.positions.size() + 1, printable(word)));
+      if (!parse_number(word, p[axis]) || !fits_in_frames(p[axis]))
+        in_.fail(fmt::format("coordinate {} of vertex {} is {}, expected a finite number{}; export the file again",
+                             "xyz"[axis], file_.positions.size() + 1, printable(word),
+                             std::isfinite(p[axis]) && p[axis] != 0 ? " that 32 bits can hold" : ""));
     }
     file_.positions.push_back(p);
   }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ymir/base/error.h"
+#include "ymir/base/reach.h"
 
 namespace ymir {
 namespace {
@@ -119,9 +120,10 @@ class PlyBody {
         } else {
           const double v = value(column.property->type, *column.property);
           if (columns == &unused) continue;
-          if (!std::isfinite(v))
-            in_.fail(fmt::format("{} {}: property {} is not finite; repair it and export the file again", element.name,
-                                 row, column.property->name));
+          if (!fits_in_frames(v))
+            in_.fail(fmt::format("{} {}: property {} is {}; repair it and export the file again", element.name, row,
+                                 column.property->name,
+                                 std::isfinite(v) ? "larger than 32 bits can hold" : "not finite"));
           column.values.push_back(v);
         }
       }
