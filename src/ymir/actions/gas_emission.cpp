@@ -35,9 +35,74 @@ Box widened(Box box, double by) {
   return {box.low - Vec3d{by, by, by}, box.high + Vec3d{by, by, by}};
 }
 
+// The voxel of this rank that x is in, -1: none with gas.
+std::ptrdiff_t voxel_at(const GasGrid& grid, Vec3d x) {
+  const DiscreteVolume& volume = grid.volume();
+  const int t = volume.buckets().find(key_of(grid.domain().bucket_of(x)));
+  if (t < 0 || t >= volume.buckets().local_count() || !grid.holds_gas(t)) return -1;
+  const Vec3d low = grid.domain().low_corner(volume.buckets().coord(t));
+  Vec3i v;
+  for (int axis = 0; axis < 3; ++axis)
+    v[axis] = std::clamp(static_cast<int>((x[axis] - low[axis]) / grid.voxel()), 0, n - 1);
+  return static_cast<std::ptrdiff_t>(t) * GasGrid::voxels + (v.z * n + v.y) * n + v.x;
+}
+
+struct Filled {
+  std::ptrdiff_t at;
+  double share;  // of the voxel
+};
+
+// Voxels of this rank that parts of a shape lie in, in the order of their numbers; those of faces for shifted parts.
+std::vector<Filled> filled(const GasGrid& grid, const GasShape& shape, double time, Vec3d shift = {0, 0, 0}) {
+  const std::vector<Vec3d> parts = shape.parts(time);
+  const double h = grid.voxel(), each = shape.volume / (static_cast<double>(parts.size()) * h * h * h);
+  std::vector<Filled> found;
+  for (const Vec3d& x : parts)
+    if (const std::ptrdiff_t at = voxel_at(grid, x + shift); at >= 0) found.push_back({at, each});
+  std::stable_sort(found.begin(), found.end(), [](const Filled& a, const Filled& b) { return a.at < b.at; });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    if (found[i].at == found[last].at)
+      found[last].share += found[i].share;
+    else
+      found[++last] = found[i];
+  }
+  if (!found.empty()) found.resize(last + 1);
+  for (Filled& f : found) f.share = std::min(1.0, f.share);
+  return found;
+}
+
+void blend(float& f, double share, double value) {
+  f = static_cast<float>((1 - share) * static_cast<double>(f) + share * value);
+}
+
+// What `stamp` does, for a shape given by parts.
+void stamp_parts(VolumeObject& gas, const GasEmission& e, double now, double share) {
+  GasGrid& grid = gas.grid();
+  DiscreteVolume& volume = grid.volume();
+  const std::uint8_t* kinds = volume.tiles(grid.cell);
+  const Box box = e.shape.bounds(now);
+  const Vec3d middle = (box.low + box.high) * 0.5;
+  const std::vector<Filled> cells = filled(grid, e.shape, now);
+  for (const GasEmission::Value& m : e.materials) {
+    float* f = volume.write_tiles(m.channel);
+    for (const Filled& cell : cells)
+      if (kinds[cell.at] == static_cast<std::uint8_t>(CellKind::fluid))
+        blend(f[cell.at], share * cell.share, m.value(middle, now));
+  }
+  for (int c = 0; e.velocity && c < 3; ++c) {
+    float* u = volume.write_tiles(grid.velocity, c);
+    Vec3d half{0, 0, 0};  // to the voxel whose lower face is the nearest one
+    half[c] = 0.5 * grid.voxel();
+    for (const Filled& face : filled(grid, e.shape, now, half))
+      blend(u[face.at], share * face.share, e.velocity(middle, now)[c]);
+  }
+}
+
 void stamp(VolumeObject& gas, const GasEmission& e, const Step& step) {
   const double now = step.time + step.dt;
   if (!emits(e, now)) return;
+  if (e.shape.parts) return stamp_parts(gas, e, now, e.rate ? 1 - std::exp(-*e.rate * step.dt) : 1);
   GasGrid& grid = gas.grid();
   DiscreteVolume& volume = grid.volume();
   const double share = e.rate ? 1 - std::exp(-*e.rate * step.dt) : 1;
@@ -56,17 +121,13 @@ void stamp(VolumeObject& gas, const GasEmission& e, const Step& step) {
         const Vec3d x = grid.cell_position(t, v);
         const double a = share * e.shape.mask(x, now, grid.voxel());
         for (std::size_t m = 0; a > 0 && m < values.size(); ++m) {
-          float& f = values[m][first + i];
-          f = static_cast<float>((1 - a) * static_cast<double>(f) + a * e.materials[m].value(x, now));
+          blend(values[m][first + i], a, e.materials[m].value(x, now));
         }
       }
       for (int c = 0; e.velocity && c < 3; ++c) {
         const Vec3d x = grid.face_position(t, v, c);
         const double a = share * e.shape.mask(x, now, grid.voxel());
-        if (a > 0) {
-          float& f = u[c][first + i];
-          f = static_cast<float>((1 - a) * static_cast<double>(f) + a * e.velocity(x, now)[c]);
-        }
+        if (a > 0) blend(u[c][first + i], a, e.velocity(x, now)[c]);
       }
     }
   });
@@ -82,7 +143,12 @@ void feed(VolumeObject& gas, const GasEmission& e, const Step& step) {
   float* source = volume.write_tiles(gas.volume_source());
   const std::uint8_t* kinds = volume.tiles(grid.cell);
   std::vector<double> sums(static_cast<std::size_t>(volume.buckets().local_count()), 0);
+  const std::vector<Filled> cells_of_parts = e.shape.parts ? filled(grid, e.shape, now) : std::vector<Filled>{};
   const auto each = [&](auto&& body) {
+    for (const Filled& cell : cells_of_parts)
+      if (kinds[cell.at] == static_cast<std::uint8_t>(CellKind::fluid))
+        body(static_cast<int>(cell.at / GasGrid::voxels), cell.at, cell.share);
+    if (e.shape.parts) return;
     for_tiles_in(grid, box, [&](int t) {
       for (int i = 0; i < GasGrid::voxels; ++i) {
         const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(t) * GasGrid::voxels + i;
@@ -102,9 +168,12 @@ void feed(VolumeObject& gas, const GasEmission& e, const Step& step) {
 }  // namespace
 
 GasShape shape_of(std::function<double(Vec3d, double)> distance, std::function<Box(double)> bounds) {
-  return {std::move(bounds), [distance = std::move(distance)](Vec3d x, double time, double voxel) {
+  return {std::move(bounds),
+          [distance = std::move(distance)](Vec3d x, double time, double voxel) {
             return std::clamp(0.5 - distance(x, time) / voxel, 0.0, 1.0);
-          }};
+          },
+          {},
+          0};
 }
 
 void add_emission(VolumeObject& gas, const std::string& owner, GasEmission emission) {
@@ -138,15 +207,8 @@ void add_point_emission(VolumeObject& gas, const std::string& owner, GasEmission
     // Points and tiles may be on different ranks.
     std::vector<std::ptrdiff_t> cells;
     for (const Bytes& part : grid.domain().communicator().all_gather(std::as_bytes(std::span<const Vec3d>(mine))))
-      for (const Vec3d& x : from_bytes<Vec3d>(part)) {
-        const int t = volume.buckets().find(key_of(grid.domain().bucket_of(x)));
-        if (t < 0 || t >= volume.buckets().local_count() || !grid.holds_gas(t)) continue;
-        const Vec3d low = grid.domain().low_corner(volume.buckets().coord(t));
-        Vec3i v;
-        for (int axis = 0; axis < 3; ++axis)
-          v[axis] = std::clamp(static_cast<int>((x[axis] - low[axis]) / grid.voxel()), 0, n - 1);
-        cells.push_back(static_cast<std::ptrdiff_t>(t) * GasGrid::voxels + (v.z * n + v.y) * n + v.x);
-      }
+      for (const Vec3d& x : from_bytes<Vec3d>(part))
+        if (const std::ptrdiff_t at = voxel_at(grid, x); at >= 0) cells.push_back(at);
     std::sort(cells.begin(), cells.end());
     cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
     const std::uint8_t* kinds = volume.tiles(grid.cell);

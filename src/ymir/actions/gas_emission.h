@@ -12,10 +12,13 @@
 
 namespace ymir {
 
-// Where and what: a mask in [0, 1] that falls off over a voxel, and the box outside which it is 0.
+// Where and what: a mask in [0, 1] that falls off over a voxel, and the box outside which it is 0. A shape that slips
+// between the centres of voxels is given by parts of equal volume instead: each fills its share of the voxel it is in.
 struct GasShape {
   std::function<Box(double time)> bounds;
   std::function<double(Vec3d x, double time, double voxel)> mask;
+  std::function<std::vector<Vec3d>(double time)> parts;  // empty: the mask counts
+  double volume = 0;                                     // of all parts [m^3]
 };
 
 struct GasEmission {
