@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "interrupt.h"
+#include "make_folder.h"
 #include "progress.h"
 #include "resources.h"
 #include "ymir/base/log.h"
@@ -49,7 +50,8 @@ CameraChoice chosen_camera(const PreviewArguments& arguments) {
   choice.target = place("--target", arguments.target);
   if (choice.eye && choice.target && norm(*choice.eye - *choice.target) < 1e-9)
     throw Error(ExitCode::usage, "--eye and --target are the same place; move one of them");
-  for (const auto& [option, value] : {std::pair{"--fov", arguments.fov.value_or(0)}, {"--turn", arguments.turn},
+  for (const auto& [option, value] : {std::pair{"--fov", arguments.fov.value_or(0)},
+                                      {"--turn", arguments.turn},
                                       {"--strand-width", arguments.strand_width}})
     if (!std::isfinite(value)) throw Error(ExitCode::usage, fmt::format("{} {}: give a number", option, value));
   if (arguments.fov) choice.fov = *arguments.fov * degree;
@@ -131,7 +133,7 @@ ExitCode preview(const PreviewArguments& arguments) {
       shot.framing.camera(static_cast<double>(arguments.render.width) / arguments.render.height, choice);
 
   const std::filesystem::path folder = arguments.out.empty() ? arguments.cache / "preview" : arguments.out;
-  std::filesystem::create_directories(folder);
+  make_folder(folder, "--out");
   std::optional<Film> film;
   if (!arguments.no_film)
     film.emplace(folder / "film.mp4", arguments.render.width, arguments.render.height,
@@ -154,7 +156,7 @@ ExitCode preview(const PreviewArguments& arguments) {
     progress.finish_frame(static_cast<std::int64_t>(i) + 1, "");
     if (stop.load()) return ExitCode::interrupted;
   }
-  log::info(fmt::format("{}: {} pictures", folder.string(), numbers.size()));
+  log::info(fmt::format("{}: {} {}", folder.string(), numbers.size(), numbers.size() == 1 ? "picture" : "pictures"));
   if (!film) return ExitCode::ok;
   const FilmReport report = film->finish();
   if (report.written)

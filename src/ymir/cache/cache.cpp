@@ -63,6 +63,14 @@ std::optional<std::string> why_not_replaceable(const fs::path& folder, const Cac
   return std::nullopt;
 }
 
+// Instead of another folder. Only `run`, which gives its command, has these options.
+std::string other_ways(const fs::path& folder, const CacheOptions& options) {
+  if (options.command.empty()) return ", or remove it";
+  // Of a known setup, which is another one: only a branch can go on with it.
+  return fmt::format(", {} to go on with what is there, or --force-restart to remove it",
+                     readable_manifest(folder) ? "--resume --from N" : "--resume");
+}
+
 // What is stored of a state may differ while the state does not: hairs that follow it, for one.
 bool same_channels(const Frame& a, const Frame& b) {
   return std::equal(a.objects.begin(), a.objects.end(), b.objects.begin(), b.objects.end(),
@@ -114,10 +122,8 @@ Cache Cache::create(const fs::path& folder, const CacheIdentity& identity, const
   cache.lock_.emplace(folder, options.command);
   if (!options.force_restart && !options.keep_files)
     if (const auto why = why_not_replaceable(folder, identity))
-      throw Error(ExitCode::bad_input,
-                  fmt::format("{}: will not be overwritten: {}; choose another folder, --resume to go on with what is "
-                              "there, or --force-restart to remove it",
-                              folder.string(), *why));
+      throw Error(ExitCode::bad_input, fmt::format("{}: will not be overwritten: {}; choose another folder{}",
+                                                   folder.string(), *why, other_ways(folder, options)));
   Manifest fresh;
   fresh.program_version = options.program_version;
   fresh.identity = as_stored(identity);
