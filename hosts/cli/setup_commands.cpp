@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "make_folder.h"
 #include "progress.h"
 #include "setup_file.h"
 #include "ymir/base/plain_text.h"
@@ -93,7 +94,7 @@ ExitCode explain(const SetupArguments& arguments) {
 ExitCode describe(const DescribeArguments& arguments) {
   const Registry registry = all_behaviors();
   if (!arguments.pages.empty()) {
-    std::filesystem::create_directories(arguments.pages);
+    make_folder(arguments.pages, "--pages");
     for (const auto& [name, text] : reference_pages(registry)) {
       AtomicFile file(arguments.pages / name);
       file.write(text);
@@ -111,9 +112,13 @@ ExitCode describe(const DescribeArguments& arguments) {
     std::cout << describe_all(registry);
     return ExitCode::ok;
   }
+  if (const std::string section = describe_section(arguments.behavior); !section.empty()) {
+    std::cout << section;
+    return ExitCode::ok;
+  }
   const BehaviorType* type = registry.find(arguments.behavior);
   if (type == nullptr) {
-    std::vector<std::string> names;
+    std::vector<std::string> names{"time", "inputs", "outputs"};
     for (const BehaviorType& known : registry.all()) names.push_back(known.schema.name);
     throw Error(ExitCode::usage, fmt::format("no behavior {}; {} (`ymir describe` lists all)", arguments.behavior,
                                              suggest(arguments.behavior, names)));

@@ -88,10 +88,106 @@ def values(cases):
             cases.expect(3, command, setup, "--out", "bad", says="name")
 
 
+def refused(cases, setup, says):
+    """By check and by run, with its line."""
+    name = cases.write("wrong.yaml", setup)
+    for command in ("check", "run"):
+        cases.expect(3, command, name, "--out", "wrong", says=says)
+
+
+def setup_with(behaviors, inputs="{}", time="{frames: [1, 1]}", outputs="{}"):
+    lines = "".join(f"  - {line}\n" for line in behaviors)
+    return f"ymir: 1\ntime: {time}\ninputs: {inputs}\nsetup:\n{lines}outputs: {outputs}\n"
+
+
+POINT = "particle_object: {emit: {from: sphere}}"
+STRANDS = "curves_object: {curves: c}"
+LINE = "{c: {line: {}}, box: {shape: box}}"
+
+
+def large_numbers(cases):
+    """Finite, but not in the 32 bits of a frame."""
+    for wrong in ("particle_object: {emit: {from: sphere, center: [1e300, 0, 0]}}", "collider: {center: [0, 1e10, 0]}",
+                  "particle_object: {radius: 1e60, emit: {}}", "collider: {shape: sphere, radius: 2e9}"):
+        refused(cases, setup_with([POINT, wrong]), says="lengths and places are at most 1e+09 m")
+    refused(cases, setup_with(["particle_object: {emit: {velocity: [0, 1e39, 0]}}"]), says="frames hold numbers up to")
+    refused(cases, setup_with([POINT, "collider: {motion: [{time: 0 s, position: [1e12, 0, 0]}]}"]), says="at most 1e+09")
+    for x, says in (("1e300", "far.obj:2"), ("1e20", "farther than 1e+09 m")):
+        cases.write("far.obj", f"v 0 0 0\nv {x} 0 0\nv 0 1 0\nf 1 2 3\n")
+        refused(cases, setup_with([POINT, "collider: {shape: mesh, surface: m}"], "{m: {surface: far.obj}}"), says=says)
+    cases.write("far.ply", POINTS.replace("float", "double").format(name="mass_fraction", value="1e200"))
+    refused(cases, setup_with(["particle_object: {points: p}"], "{p: {points: far.ply}}"), says="larger than 32 bits")
+    cases.write("far.ply", POINTS.format(name="heat", value=1).replace("0 1 0", "0 100 0"))
+    refused(cases, setup_with(["particle_object: {points: p}"], "{p: {points: far.ply, scale: 1e8}}"),
+            says="check its unit (`scale:`)")
+
+
+def ignored_values(cases):
+    """A parameter of another shape, kind or mode."""
+    gas = "volume_object: {voxel: 0.1, domain: {low: [0, 0, 0], high: [1, 1, 1]}}"
+    for first, wrong, name in (
+            (POINT, "collider: {shape: sphere, surface: box}", "surface"),
+            (POINT, "collider: {shape: sphere, normal: [0, 1, 0]}", "normal"),
+            (POINT, "collider: {pivot: [0, 0, 0]}", "pivot"),
+            (POINT, "collider: {interpolation: smooth}", "interpolation"),
+            (POINT, "collider: {shape: mesh, surface: box, center: [0, 1, 0]}", "center"),
+            (POINT, "collider: {shape: mesh, surface: box, sampling: exact, voxel: 0.1}", "voxel"),
+            (POINT, "drag: {wind: {kind: uniform, swirl: 3}}", "swirl"),
+            (POINT, "drag: {law: linear, fluid_density: 1}", "fluid_density"),
+            (POINT, "kill: {age_variation: 0.5}", "age_variation"),
+            (STRANDS, "attachment: {surface: box, normal_stiffness: 3}", "normal_stiffness"),
+            (STRANDS, "attachment: {surface: box, network: [{source_strand: 0}]}", "network"),
+            (STRANDS, "elastic_rod: {shear_modulus: 1 GPa, poisson_ratio: 0.3}", "poisson_ratio"),
+            (gas, "emitter: {from: box, radius: 0.1}", "radius"),
+            (gas, "emitter: {from: points, points: /, velocity: [0, 1, 0]}", "velocity"),
+            ("particle_object: {emit: {from: sphere, size: [1, 1, 1]}}", "gravity", "size")):
+        refused(cases, setup_with([first, wrong], LINE), says=f"{name}: has no effect")
+    refused(cases, setup_with([POINT], "{h: {shape: head, size: [1, 1, 1]}}"), says="size: has no effect with shape: head")
+    refused(cases, setup_with([POINT], "{h: {line: {}, scale: 2}}"), says="scale: has no effect")
+    refused(cases, setup_with([POINT], time="{frames: [1, 1], max_substeps: 9}"), says="max_substeps: has no effect")
+    # What acts on objects that may be switched off for a while is told, not refused.
+    only = cases.write("only.yaml", setup_with([STRANDS, "elastic_rod", "collider: {restitution: 0.5}"], LINE))
+    cases.expect(0, "check", only, says="collider.restitution: warning: has no effect")
+    cases.expect(0, "describe", "collider", says="Only for shape: sphere.")
+
+
+def found_by_check(cases):
+    """What only a run found, or nobody."""
+    refused(cases, setup_with(["volume_object: {voxel: 1 cm, domain: {low: [0, 0, 0], high: [0.4, 0.4, 0.4]}}",
+                               "particle_object: {radius: 20 cm, emit: {}}", "coupled_buoyancy"]),
+            says="wrong.yaml:7:5 coupled_buoyancy: a point of radius 0.2 m")
+    refused(cases, setup_with([POINT], outputs="{preview: {eye: [0, 1, 0], target: [0, 1, 0]}}"),
+            says="outputs.preview.eye: is the same place as the target")
+    for name, value in (("friction", -1), ("restitution", 7)):
+        cases.write("p.ply", POINTS.format(name=name, value=value))
+        refused(cases, setup_with(["particle_object: {points: p}", "collider"], "{p: {points: p.ply}}"),
+                says=f"the channel '{name}' of its input, point 0: must be")
+    refused(cases, setup_with(["volume_object: {voxel: 0.1, domain: {low: [0, 0, 0], high: [1, 1, 1]}}",
+                               "emitter: {materials: [{name: density, value: -5}]}"]), says="density must be at least 0")
+    twice = cases.write("twice.yaml", setup_with([POINT, "gravity", "gravity"]))
+    cases.expect(0, "check", twice, says="the same group has a gravity already")
+    twice = cases.write("twice.yaml", setup_with([POINT, "group: A", "group: A"]))
+    cases.expect(0, "check", twice, says="another group 'A' stands beside it")
+
+
+def advice(cases):
+    """Remedies that can be followed."""
+    with open(cases.setup, encoding="utf-8") as file:
+        changed = cases.write("changed.yaml", file.read().replace("setup:", "setup:\n  - gravity", 1))
+    cases.expect(3, "run", changed, "--no-preview", "--out", cases.cache, says="--resume --from N to go on")
+    cases.unchanged()
+    file = cases.write("file", "")
+    cases.expect(4, "describe", "--pages", file, says="choose another with --pages")
+    cases.expect(4, "preview", cases.cache, "--out", file + "/below", "--width", "32", "--height", "32",
+                 says="choose another with --out")
+    for section, says in (("time", "substeps"), ("inputs", "groom"), ("outputs", "checkpoint_every")):
+        cases.expect(0, "describe", section, says=says)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="ymir-command-line-") as folder:
         cases = Cases(sys.argv[1], sys.argv[2], folder)
-        for part in (options, pipes, values):
+        for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice):
             part(cases)
     return f"command_line: {cases.count} commands, each with its exit code"
 

@@ -236,6 +236,37 @@ def candidates(info, value):
     return found
 
 
+def given(parameters, name):
+    return parameters.get(name) not in (None, "", [])
+
+
+def applies(info, all_of, parameters):
+    """Whether a parameter counts among the others; elsewhere a value of it is refused."""
+    by_name = {p["name"]: p for p in all_of}
+
+    def counts(name):
+        return given(parameters, name) and applies(by_name[name], all_of, parameters)
+
+    for condition in info.get("only_when", []):
+        if "given" in condition and not any(counts(name) for name in condition["given"]):
+            return False
+        if "absent" in condition and any(counts(name) for name in condition["absent"]):
+            return False
+        if "param" in condition:
+            name = condition["param"]
+            value = parameters.get(name, by_name[name].get("default"))
+            if {True: "true", False: "false"}.get(value, value) not in condition["values"]:
+                return False
+    return True
+
+
+def drop_ignored(all_of, parameters):
+    """Leaves out what no longer counts once a mode has changed."""
+    for info in all_of:
+        if info["name"] in parameters and not applies(info, all_of, parameters):
+            del parameters[info["name"]]
+
+
 def change(setup, description, dice):
     """Changes one value; returns what was done."""
     known = {b["name"]: b["parameters"] for b in description["behaviors"]}
@@ -245,12 +276,14 @@ def change(setup, description, dice):
         setup["time"]["substeps"] = dice.choice([1, 2, 8])
         return f"substeps {setup['time']['substeps']}"
     if kind < 0.22:
-        info = dice.choice([p for p in description["time"] if p["name"] not in ("frames", "largest_speed")])
+        info = dice.choice([p for p in description["time"] if p["name"] not in ("frames", "largest_speed")
+                            and applies(p, description["time"], setup["time"])])
         values = candidates(info, setup["time"].get(info["name"]))
         # Thousands of substeps or frames per second are not wrong, only long.
         values = [v for v in values if info["name"] not in ("substeps", "max_substeps") or v <= 64]
         if values:
             setup["time"][info["name"]] = dice.choice(values)
+            drop_ignored(description["time"], setup["time"])
             return f"time.{info['name']} {setup['time'][info['name']]}"
     if kind < 0.32:
         for where, i, name, parameters in nodes:
@@ -270,14 +303,16 @@ def change(setup, description, dice):
     where, i, name, parameters = dice.choice(nodes)
     if name not in known or not known[name]:
         return "nothing"
-    info = dice.choice(known[name])
+    level = known[name]
+    info = dice.choice([p for p in level if applies(p, level, parameters)])
     inner = parameters
     label = name
     while info["type"] == "nested" and info.get("fields"):
         label += "." + info["name"]
         if not isinstance(inner.get(info["name"]), dict):
             inner[info["name"]] = {}
-        inner, info = inner[info["name"]], dice.choice(info["fields"])
+        inner, level = inner[info["name"]], info["fields"]
+        info = dice.choice([p for p in level if applies(p, level, inner)])
     values = candidates(info, inner.get(info["name"]))
     if not values:
         return "nothing"
@@ -286,6 +321,7 @@ def change(setup, description, dice):
         del inner[info["name"]]
     else:
         inner[info["name"]] = dice.choice(values)
+    drop_ignored(level, inner)
     scenes.set_parameters(where, i, name, parameters)
     return f"{label}.{info['name']} {inner.get(info['name'], 'default')}"
 

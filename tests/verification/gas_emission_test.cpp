@@ -39,6 +39,21 @@ TEST(Emitter, StampsTheVolumeOfASphereToSecondOrder) {
   EXPECT_NEAR(fine, 0.05 * 0.05 / (4 * r * r), 1e-3);
 }
 
+// Balls and rods that no centre of a voxel is near: at a corner, along an edge, and turned.
+TEST(Emitter, StampsTheVolumeOfWhatIsThinnerThanAVoxel) {
+  const double r = 0.02, ball = 4.0 / 3 * M_PI * r * r * r, rod = 0.55 * 0.01 * 0.02;
+  for (const char* center : {"[0, 0, 0]", "[0.05, 0.05, 0.05]", "[0.05, 0.1, 0.03]"}) {
+    EXPECT_NEAR(stamped(0.1, fmt::format("from: sphere, center: {}, radius: 2 cm", center), ball), 0, 1e-5) << center;
+    EXPECT_NEAR(stamped(0.1, fmt::format("from: box, center: {}, size: [55 cm, 1 cm, 2 cm]", center), rod), 0, 1e-5)
+        << center;
+    EXPECT_NEAR(
+        stamped(0.1, fmt::format("from: box, center: {}, size: [55 cm, 1 cm, 2 cm], rotation: [0.1, 0.4, 0.7]", center),
+                rod),
+        0, 1e-5)
+        << center;
+  }
+}
+
 TEST(Emitter, StampsTheVolumeOfATurnedBoxAndOfAMesh) {
   const double volume = 0.7 * 0.5 * 0.4;
   const std::string turned =

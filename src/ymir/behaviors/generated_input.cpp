@@ -138,7 +138,6 @@ std::string recipe_problem(const GeneratedInput& input) {
       return error.what();
     }
   }
-  if (!input.deform.empty() && !input.shape) return "only a `shape:` can deform; leave `deform:` out";
   for (std::size_t k = 1; k < input.deform.size(); ++k)
     if (!(input.deform[k - 1].time < input.deform[k].time))
       return fmt::format("deform: the times of keys must increase, but {} s follows {} s; put the keys in order",

@@ -76,13 +76,16 @@ Schema<P>& with_generated(Schema<P>& schema) {
                                             {"ellipsoid", GeneratedShape::ellipsoid},
                                             {"capsule", GeneratedShape::capsule}})
       .param(static_cast<Vec3d P::*>(&G::size), "size", unit::m,
-             "shape: edges of the box, axes of the ellipsoid; of the capsule x is its width and y its length.")
+             "Edges of the box, axes of the ellipsoid; of the capsule x is its width and y its length.")
       .positive()
-      .param(static_cast<Vec3d P::*>(&G::center), "center", unit::m, "shape: its centre; the head has its own place.")
+      .only_when("shape", {"box", "ellipsoid", "capsule"})
+      .param(static_cast<Vec3d P::*>(&G::center), "center", unit::m, "Its centre; the head has its own place.")
+      .only_when("shape", {"box", "ellipsoid", "capsule"})
       .param(static_cast<std::vector<DeformationKey> P::*>(&G::deform), "deform", deformation_key_schema(),
-             "shape: keyframes of a deformation about the upright axis through its centre (of the head, through the "
+             "Keyframes of a deformation about the upright axis through its centre (of the head, through the "
              "origin), in the order of their times; at rest at each key, held before the first and after the last. "
-             "`motion:` moves what they have shaped.");
+             "`motion:` moves what they have shaped.")
+      .only_with({"shape"});
 }
 
 // Why there are no such curves, and what to do; "" when they can be made.

@@ -24,7 +24,10 @@ SchemaInfo Registry::varying_parameters() const {
   table.doc = "Parameters that behaviors take from this object instead of their own.";
   for (const BehaviorType& type : types_)
     for (const ParamInfo& p : type.schema.params)
-      if (p.varying && table.find(p.name) == nullptr) table.params.push_back(p);
+      if (p.varying && table.find(p.name) == nullptr) {
+        table.params.push_back(p);
+        table.params.back().only_when.clear();  // about other parameters of the behavior
+      }
   return table;
 }
 

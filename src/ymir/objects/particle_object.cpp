@@ -126,8 +126,8 @@ void ParticleObject::add_points(const Points& points) {
   const auto refuse_unless_positive = [&](const char* name, const std::vector<double>& values) {
     for (std::size_t i = 0; i < n; ++i)
       if (!(values[i] > 0) || !std::isfinite(values[i]))
-        throw Error(ExitCode::bad_input, fmt::format("{}: point {}: the {} is {}; give a positive one", path(), i, name,
-                                                     values[i]));
+        throw Error(ExitCode::bad_input,
+                    fmt::format("{}: point {}: the {} is {}; give a positive one", path(), i, name, values[i]));
   };
   refuse_unless_positive("radius", radius);
   refuse_unless_positive("density", density);
@@ -151,6 +151,19 @@ PointField<Vec3d> ParticleObject::vector_field(std::string_view name) const {
 
 std::span<const Vec3d> ParticleObject::input_positions() const {
   return initial_.empty() ? std::span<const Vec3d>() : initial_[0].second.as<Vec3d>();
+}
+
+const Array* ParticleObject::input_channel(std::string_view name) const {
+  for (const auto& [given, array] : initial_)
+    if (given == name) return &array;
+  return nullptr;
+}
+
+double ParticleObject::largest_radius() const {
+  double largest = sources_.empty() ? 0 : description_.radius * (1 + description_.radius_variation);
+  if (const Array* radii = input_channel("radius"))
+    for (const double r : radii->as<double>()) largest = std::max(largest, r);
+  return largest;
 }
 
 void ParticleObject::visit_points(const std::function<void(const PointBlock&)>& visit) const {

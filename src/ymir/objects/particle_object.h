@@ -62,6 +62,8 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   const std::vector<PointForce>& forces() const { return forces_; }
   // Points of the file, until ingest, on every rank; their ids are 0, 1, ...
   std::span<const Vec3d> input_positions() const;
+  const Array* input_channel(std::string_view name) const;  // nullptr: none of this name
+  double largest_radius() const;                            // of points of the file and of sources, before ingest [m]
 
   // Pieces are points, by id; each is a body of its own.
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;

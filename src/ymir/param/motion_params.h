@@ -21,19 +21,23 @@ struct MotionParams {
 
 Schema<RigidKey> rigid_key_schema();
 
-// Adds the parameters to those declared so far; `pivot_doc` says where the pivot is when none is given.
+// Adds the parameters to those declared so far; `pivot_doc` says where the pivot is when none is given, `movable` which
+// of what the others declare can move; all when empty.
 template <class P>
-Schema<P>& with_motion(Schema<P>& schema, std::string_view pivot_doc) {
+Schema<P>& with_motion(Schema<P>& schema, std::string_view pivot_doc, const std::vector<Condition>& movable = {}) {
+  schema.param(static_cast<std::vector<RigidKey> P::*>(&MotionParams::motion), "motion", rigid_key_schema(),
+               "Keyframes of a rigid motion, in the order of their times; before the first and after the last the pose "
+               "is held.");
+  for (const Condition& condition : movable) schema.only(condition);
   return schema
-      .param(static_cast<std::vector<RigidKey> P::*>(&MotionParams::motion), "motion", rigid_key_schema(),
-             "Keyframes of a rigid motion, in the order of their times; before the first and after the last the pose "
-             "is held.")
       .param(static_cast<KeyInterpolation P::*>(&MotionParams::interpolation), "interpolation",
-             "motion: linear, at constant speed from key to key; smooth, without jumps of the velocity and at rest at "
+             "Linear, at constant speed from key to key; smooth, without jumps of the velocity and at rest at "
              "the first and the last key.")
       .template enumerated<KeyInterpolation>(
           {{"linear", KeyInterpolation::linear}, {"smooth", KeyInterpolation::smooth}})
-      .param(static_cast<std::optional<Vec3d> P::*>(&MotionParams::pivot), "pivot", unit::m, pivot_doc);
+      .only_with({"motion"})
+      .param(static_cast<std::optional<Vec3d> P::*>(&MotionParams::pivot), "pivot", unit::m, pivot_doc)
+      .only_with({"motion"});
 }
 
 // Why the keys are no motion, and what to do; "" when they are one.

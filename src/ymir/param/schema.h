@@ -39,6 +39,11 @@ class Schema {
     return *this;
   }
 
+  Schema& once() {
+    info_.once = true;
+    return *this;
+  }
+
   template <class T>
   Schema& param(T P::*member, std::string_view name, const Unit& unit, std::string_view doc) {
     constexpr ParamType type = Codec<T>::type;
@@ -141,6 +146,20 @@ class Schema {
   // An older name, still read, with a warning.
   Schema& renamed_from(std::string_view old_name) {
     last().old_names.emplace_back(old_name);
+    return *this;
+  }
+  // Where it counts; several conditions must all hold. Elsewhere a value is refused, since it would be ignored.
+  Schema& only(Condition condition) {
+    last().only_when.push_back(std::move(condition));
+    return *this;
+  }
+  Schema& only_when(std::string_view param, std::vector<std::string> values) {
+    return only(Condition::value_of(param, std::move(values)));
+  }
+  Schema& only_with(std::vector<std::string> params) { return only(Condition::given(std::move(params))); }
+  Schema& only_without(std::vector<std::string> params) { return only(Condition::absent(std::move(params))); }
+  Schema& acts_on(std::vector<ActsOn> targets) {
+    last().acts_on = std::move(targets);
     return *this;
   }
   // Kinds of input the parameter may name; any when not called.

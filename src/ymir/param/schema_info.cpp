@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ymir/base/check.h"
+#include "ymir/base/reach.h"
 #include "ymir/param/codec.h"
 
 namespace ymir {
@@ -68,8 +69,14 @@ std::string exact(double value) { return fmt::format("{}", value); }
 std::string number_problem(const ParamInfo& info, double value) {
   if (!std::isfinite(value)) return "must be finite";
   const bool low = info.low_excluded ? value <= info.low : value < info.low;
-  if (!low && value <= info.high) return "";
-  return fmt::format("must be {}, got {}", range_text(info), with_unit(value, info.unit));
+  if (low || value > info.high) return fmt::format("must be {}, got {}", range_text(info), with_unit(value, info.unit));
+  if (info.type == ParamType::integer || info.type == ParamType::frames) return "";
+  if (info.unit.dimension == unit::m.dimension && std::abs(value) > farthest)
+    return fmt::format("lengths and places are at most {:g} m, got {}; check the unit", farthest,
+                       with_unit(value, info.unit));
+  if (fits_in_frames(value)) return "";
+  return fmt::format("frames hold numbers up to {:.2g}, got {}; give a smaller one", largest_number,
+                     with_unit(value, info.unit));
 }
 
 // Bounds that come from the C++ type alone are not worth telling.
@@ -175,6 +182,7 @@ void check_schema(const SchemaInfo& info) {
     YMIR_CHECK(p.low <= p.high);
     YMIR_CHECK(p.required || range_problem(p, p.default_value).empty());
   }
+  check_conditions(info);
 }
 
 void name_choices(ParamInfo& info, std::vector<std::pair<std::string, std::int64_t>> names) {

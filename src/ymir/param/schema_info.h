@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ymir/param/applicability.h"
 #include "ymir/param/references.h"
 #include "ymir/param/unit.h"
 #include "ymir/param/value.h"
@@ -53,6 +54,8 @@ struct ParamInfo {
   std::vector<std::string> choices;
   std::vector<InputKind> accepts;  // empty: any kind
   std::vector<std::string> old_names;
+  std::vector<Condition> only_when;  // all of them; otherwise a value given would be ignored, and is refused
+  std::vector<ActsOn> acts_on;       // any of them must be in the scope of a behavior; empty: whatever it acts on
   std::shared_ptr<const SchemaInfo> fields;
   ParamValue default_value;  // what a default-constructed Params holds
 
@@ -65,6 +68,7 @@ struct SchemaInfo {
   std::string doc;
   Category category = Category::section;
   std::string example;  // path in the repository
+  bool once = false;    // a second one in the same group is a mistake
   std::vector<ParamInfo> params;
 
   const ParamInfo* find(std::string_view param) const;

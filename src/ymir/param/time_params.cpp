@@ -11,10 +11,12 @@ Schema<TimeParams> TimeParams::schema() {
       .param(&TimeParams::substeps, "substeps", "Steps per frame; the least number of them when adaptive.")
       .range(1, 100'000)
       .param(&TimeParams::adaptive, "adaptive", "Takes more substeps where objects move fast.")
-      .param(&TimeParams::max_substeps, "max_substeps", "Most substeps of one frame when adaptive.")
+      .param(&TimeParams::max_substeps, "max_substeps", "Most substeps of one frame.")
       .range(1, 100'000)
       .advanced()
-      .param(&TimeParams::newton_iterations, "newton_iterations", "Most Newton iterations of one substep; coupled objects finish their passes in any case.")
+      .only_when("adaptive", {"true"})
+      .param(&TimeParams::newton_iterations, "newton_iterations",
+             "Most Newton iterations of one substep; coupled objects finish their passes in any case.")
       .range(1, 1000)
       .advanced()
       .param(&TimeParams::largest_speed, "largest_speed", unit::m_per_s,

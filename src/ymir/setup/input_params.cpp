@@ -63,9 +63,11 @@ Schema<InputParams> InputParams::schema() {
               .param(&P::volume, "volume", "File of a volume, relative to the setup file.")
               .param(&P::scale, "scale", unit::m, "Length of one unit of the file.")
               .positive()
+              .only_with({"points", "curves", "surface", "volume"})
               .param(&P::up, "up", "Axis that points up in the file; z is turned to y. Volumes must have y up.")
-              .enumerated<UpAxis>({{"y", UpAxis::y}, {"z", UpAxis::z}})),
-      "motion: point that turns in place; the origin when absent.");
+              .enumerated<UpAxis>({{"y", UpAxis::y}, {"z", UpAxis::z}})
+              .only_with({"points", "curves", "surface"})),
+      "Point that turns in place; the origin when absent.", {Condition::given({"surface", "shape"})});
 }
 
 SchemaInfo painting_schema(const ParamInfo& parameter) {
@@ -94,6 +96,7 @@ SchemaInfo painting_schema(const ParamInfo& parameter) {
     info.optional = false;
     info.required = true;
     info.old_names.clear();
+    info.only_when.clear();
     fields.params.push_back(std::move(info));
   }
   return fields;

@@ -81,6 +81,7 @@ Json type_of(const ParamInfo& info) {
 std::string description(const ParamInfo& info) {
   std::string text = info.doc;
   if (!info.unit.symbol.empty()) text += " [" + std::string(info.unit.symbol) + "]";
+  if (const std::string where = applies_text(info); !where.empty()) text += " Only " + where + ".";
   if (info.varying) text += " A data channel of this name overrides it.";
   return text;
 }
@@ -177,6 +178,19 @@ std::string_view name_of(ParamType type) {
   return "";
 }
 
+// What must hold for a parameter to count: {"param", "values"}, {"given"} or {"absent"}, all of the list.
+Json conditions_of(const ParamInfo& info) {
+  Json list = Json::array();
+  for (const Condition& condition : info.only_when) switch (condition.asks) {
+      case Condition::Asks::value:
+        list.push_back({{"param", condition.params.front()}, {"values", condition.values}});
+        break;
+      case Condition::Asks::given: list.push_back({{"given", condition.params}}); break;
+      case Condition::Asks::absent: list.push_back({{"absent", condition.params}}); break;
+    }
+  return list;
+}
+
 // Bounds and defaults in SI units.
 Json parameters_of(const SchemaInfo& schema) {
   Json list = Json::array();
@@ -190,6 +204,8 @@ Json parameters_of(const SchemaInfo& schema) {
     if (std::isfinite(info.high)) entry["high"] = info.high;
     if (!info.choices.empty()) entry["choices"] = info.choices;
     if (!info.required) entry["default"] = to_json(info, info.default_value);
+    if (!info.only_when.empty()) entry["only_when"] = conditions_of(info);
+    for (const ActsOn target : info.acts_on) entry["acts_on"].push_back(to_string(target));
     if (info.fields) entry["fields"] = parameters_of(*info.fields);
     list.push_back(std::move(entry));
   }

@@ -51,6 +51,12 @@ std::string default_text(const ParamInfo& info) {
 
 std::string notes(const ParamInfo& info) {
   std::string text;
+  if (const std::string where = applies_text(info); !where.empty()) text += fmt::format(" Only {}.", where);
+  if (!info.acts_on.empty()) {
+    std::vector<std::string_view> targets;
+    for (const ActsOn target : info.acts_on) targets.push_back(to_string(target));
+    text += fmt::format(" Acts on {}.", fmt::join(targets, " and "));
+  }
   if (info.varying) text += " Varying: a data channel of this name overrides it.";
   if (info.advanced) text += " Advanced.";
   for (const std::string& old : info.old_names) text += fmt::format(" Formerly {}.", old);
@@ -140,6 +146,16 @@ std::string describe(const BehaviorType& type) {
   describe_params(text, schema, "  ");
   if (schema.params.empty()) text += "  No parameters.\n";
   if (!schema.example.empty()) text += fmt::format("\nExample: {}\n", schema.example);
+  return text;
+}
+
+std::string describe_section(std::string_view name) {
+  if (name != "time" && name != "inputs" && name != "outputs") return "";
+  const SchemaInfo schema = name == "time"     ? TimeParams::schema().info()
+                            : name == "inputs" ? InputParams::schema().info()
+                                               : OutputParams::schema().info();
+  std::string text = fmt::format("{} (section of the setup file)\n{}\n\n", name, schema.doc);
+  describe_params(text, schema, "  ");
   return text;
 }
 

@@ -3,12 +3,15 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "ymir/behaviors/registry.h"
 
 namespace ymir {
 
 std::string describe(const BehaviorType& type);
+// Of `time`, `inputs` or `outputs`; "" for another name.
+std::string describe_section(std::string_view name);
 // One line per behavior, by category.
 std::string describe_all(const Registry& registry);
 

@@ -65,6 +65,7 @@ class SetupReader {
       report_.error(root.at, "setup", "missing; give the list of groups and behaviors");
     section(root, "outputs", OutputParams::schema().info(), &setup_.outputs);
     if (setup_.outputs.hairs) check_hairs(*root.find("outputs")->find("hairs"), *setup_.outputs.hairs);
+    check_camera(root);
     if (setup_.outputs.cache.empty()) setup_.outputs.cache = "out/" + setup_.file.stem().string();
     return std::move(setup_);
   }
@@ -138,6 +139,14 @@ class SetupReader {
         report_.error(at, path, fmt::format("'{}' are guides themselves; name the whole groom", of->name));
       }
     }
+  }
+
+  void check_camera(const YamlNode& root) {
+    const PreviewParams& camera = setup_.outputs.preview;
+    constexpr double least = 1e-9;  // [m]
+    if (camera.eye && camera.target && norm(*camera.eye - *camera.target) < least)
+      report_.error(root.find("outputs")->find("preview")->find("eye")->at, "outputs.preview.eye",
+                    "is the same place as the target; move one of them");
   }
 
   void check_hairs(const YamlNode& node, const HairsParams& hairs) {
@@ -270,8 +279,6 @@ class SetupReader {
 
   void read_recipe(InputSpec& input, const InputParams& params, const InputSource& source, const YamlNode& entry,
                    const std::string& path) {
-    if (const YamlNode* scale = entry.find("scale"))
-      report_.error(scale->at, path + ".scale", "only files have a unit; give lengths with theirs");
     if (const std::string problem = recipe_problem(params); !problem.empty())
       report_.error(entry.find(std::string(source.parameter))->at, fmt::format("{}.{}", path, source.parameter),
                     problem);
@@ -307,9 +314,8 @@ class SetupReader {
     // Keys with a value that was refused, and reported, say nothing about the others.
     for (std::size_t k = 0; k < motion->items.size(); ++k)
       if (std::get<std::vector<ParamValues>>(*keys)[k].items.size() != motion->items[k].entries.size()) return;
-    if (input.kind != InputKind::surface)
-      report_.error(motion->at, path + ".motion", "only surfaces may move; leave it out");
-    else if (const std::string problem = motion_problem(params); !problem.empty())
+    if (input.kind != InputKind::surface) return;  // that it has no effect was said
+    if (const std::string problem = motion_problem(params); !problem.empty())
       report_.error(motion->at, path + ".motion", problem);
     else
       input.motion = make_motion(params);

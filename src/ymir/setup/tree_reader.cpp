@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "ymir/base/suggest.h"
@@ -60,10 +61,25 @@ class TreeReader {
       node.values = values_.read(nothing, node.type->schema, node.path);
     }
     for (Draft& child : draft.children) node.children.push_back(finish(std::move(child)));
+    warn_of_doubles(node);
     return node;
   }
 
  private:
+  void warn_of_doubles(const SetupNode& group) {
+    std::set<std::string> seen;
+    for (const SetupNode& child : group.children) {
+      const bool alone = child.is_group || child.type->schema.once;
+      if (!child.enabled || !alone || seen.insert(child.name).second) continue;
+      report_.warning(child.location, child.path,
+                      child.is_group
+                          ? fmt::format("another group '{}' stands beside it; give it a name of its own, "
+                                        "messages and caches call it '{}'",
+                                        child.name, child.path)
+                          : fmt::format("the same group has a {} already, and both count; leave one out", child.name));
+    }
+  }
+
   std::optional<Draft> draft(const YamlNode& item, const std::string& parent, std::map<std::string, int>& used) {
     const std::string place = parent.empty() ? "setup" : parent;
     if (item.kind == Kind::scalar) return behavior(item.text, item.at, nullptr, parent, used);

@@ -1,4 +1,5 @@
-// Values painted on inputs, or overridden there, that no behavior in scope takes: they would be ignored without a word.
+// Values that would be ignored without a word, or taken though they are not allowed: what inputs bring or override and
+// no behavior in scope takes, what behaviors give for objects that are not in scope, channels outside their bounds.
 #pragma once
 
 #include <vector>
@@ -7,7 +8,7 @@
 
 namespace ymir {
 
-// Overrides that nothing reads are errors, channels of files with a parameter's name warnings. Before ingest.
+// Overrides that nothing reads and values out of bounds are errors, the others warnings. Before ingest.
 std::vector<Diagnostic> unread_values(const SolverSetup& setup, const BuiltSimulation& built);
 
 }  // namespace ymir

@@ -71,6 +71,8 @@ ParamValues ValueReader::read(const YamlNode& node, const SchemaInfo& schema, co
     return values;
   }
   std::vector<const ParamInfo*> given;
+  std::vector<std::pair<const ParamInfo*, Location>> conditional;
+  bool understood = true;
   for (const YamlEntry& entry : node.entries) {
     if (std::find(reserved.begin(), reserved.end(), entry.key) != reserved.end()) continue;
     const ParamInfo* info = schema.find(entry.key);
@@ -83,15 +85,24 @@ ParamValues ValueReader::read(const YamlNode& node, const SchemaInfo& schema, co
                       fmt::format("unknown parameter {}{}", shown(entry.key),
                                   hint(suggest(entry.key, names_of(schema, reserved)))));
     }
+    understood = understood && info;
     if (!info) continue;
     if (std::find(given.begin(), given.end(), info) != given.end()) {
       report_.error(entry.at, path, fmt::format("'{}' is given under its old and its new name; keep one", info->name));
       continue;
     }
     given.push_back(info);
+    if (!info->only_when.empty()) conditional.emplace_back(info, entry.at);
     if (auto read = value(entry.value, *info, path + "." + info->name))
       values.items.push_back({info->name, std::move(*read)});
+    else
+      understood = false;
   }
+  // Where a name or a value was not understood, what follows from its absence would mislead.
+  if (understood)
+    for (const auto& [info, at] : conditional)
+      if (const std::string problem = no_effect(schema, *info, values); !problem.empty())
+        report_.error(at, path + "." + info->name, problem);
   for (const ParamInfo& p : schema.params)
     if (p.required && std::find(given.begin(), given.end(), &p) == given.end())
       report_.error(node.at, path, fmt::format("the parameter '{}' is required: {}", p.name, p.doc));

@@ -167,5 +167,71 @@ TEST(TimeParams, AreDeclaredWithTheirConstructedDefaults) {
   EXPECT_EQ(info.params.size(), 8u);
 }
 
+enum class Shape : std::uint8_t { ball, crate, mesh };
+
+struct Solid {
+  Shape shape = Shape::ball;
+  double radius = 1;
+  std::optional<double> size;
+  std::string file;
+  bool moves = false;
+  double speed = 0;
+};
+
+SchemaInfo solid() {
+  return Schema<Solid>("solid", "A solid.")
+      .param(&Solid::shape, "shape", "Shape.")
+      .enumerated<Shape>({{"ball", Shape::ball}, {"crate", Shape::crate}, {"mesh", Shape::mesh}})
+      .param(&Solid::radius, "radius", unit::m, "Radius.")
+      .only_when("shape", {"ball"})
+      .param(&Solid::size, "size", unit::m, "Size.")
+      .only_when("shape", {"crate", "mesh"})
+      .only_without({"file"})
+      .param(&Solid::file, "file", "File.")
+      .only_when("shape", {"mesh"})
+      .param(&Solid::moves, "moves", "Moves.")
+      .only_with({"radius", "file"})
+      .param(&Solid::speed, "speed", unit::m_per_s, "Speed.")
+      .only_when("moves", {"true"})
+      .info();
+}
+
+std::string effect(const char* name, ParamValues given) {
+  const SchemaInfo schema = solid();
+  return no_effect(schema, *schema.find(name), given);
+}
+
+TEST(Applicability, SaysWhyAValueHasNoEffectAndWhatToDo) {
+  const ParamValue crate = std::string("crate"), mesh = std::string("mesh"), file = std::string("a.obj");
+  EXPECT_EQ(effect("radius", {{{"radius", 2.0}}}), "");
+  EXPECT_EQ(effect("radius", {{{"radius", 2.0}, {"shape", crate}}}),
+            "has no effect with shape: crate; leave it out, or give shape: ball");
+  EXPECT_EQ(effect("size", {{{"size", 2.0}}}),
+            "has no effect with shape: ball (the default); leave it out, or give shape: crate or mesh");
+  EXPECT_EQ(effect("size", {{{"size", ParamValue()}}}), "");  // an optional one that says nothing
+  EXPECT_EQ(effect("size", {{{"size", 2.0}, {"shape", mesh}, {"file", file}}}),
+            "has no effect beside file; leave one of them out");
+  // A file beside a crate is refused itself, and is no reason to refuse the size as well.
+  EXPECT_EQ(effect("size", {{{"size", 2.0}, {"shape", crate}, {"file", file}}}), "");
+  EXPECT_EQ(effect("moves", {{{"moves", true}}}), "has no effect without radius or file; leave it out");
+  EXPECT_EQ(effect("speed", {{{"speed", 1.0}, {"moves", false}}}),
+            "has no effect with moves: false; leave it out, or give moves: true");
+}
+
+TEST(Applicability, IsDescribed) {
+  const SchemaInfo schema = solid();
+  EXPECT_EQ(applies_text(*schema.find("shape")), "");
+  EXPECT_EQ(applies_text(*schema.find("size")), "for shape: crate or mesh, without file");
+  EXPECT_EQ(applies_text(*schema.find("moves")), "with radius or file");
+}
+
+TEST(Range, KeepsLengthsWithinReachAndNumbersWithinFrames) {
+  const SchemaInfo schema = solid();
+  EXPECT_EQ(range_problem(*schema.find("radius"), 1e9), "");
+  EXPECT_NE(range_problem(*schema.find("radius"), -1.1e9).find("at most 1e+09 m"), std::string::npos);
+  EXPECT_EQ(range_problem(*schema.find("speed"), 3e38), "");
+  EXPECT_NE(range_problem(*schema.find("speed"), 4e38).find("frames hold numbers up to 3.4e+38"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ymir

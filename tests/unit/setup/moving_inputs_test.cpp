@@ -152,7 +152,7 @@ TEST_F(MovingInputs, MistakesInKeysAreLocated) {
   EXPECT_EQ(message("  head: {surface: h.obj, motion: [{time: 0, rotatoin: [0, 0, 0]}]}\n"),
             "scene.yaml:4:45 inputs.head.motion[0]: unknown parameter 'rotatoin'; did you mean 'rotation'?");
   EXPECT_EQ(message("  head: {points: h.obj, motion: [{time: 0}]}\n"),
-            "scene.yaml:4:33 inputs.head.motion: only surfaces may move; leave it out");
+            "scene.yaml:4:25 inputs.head.motion: has no effect without surface or shape; leave it out");
 }
 
 TEST_F(MovingInputs, TheHashAndTheIdentityKnowThem) {

@@ -1,5 +1,7 @@
 #include "ymir/behaviors/constraints/attachment_behavior.h"
 
+#include <fmt/format.h>
+
 #include "ymir/actions/attachment_set.h"
 #include "ymir/behaviors/scope.h"
 
@@ -29,6 +31,8 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
       .param(&Params::points, "points", "Which points of the strands in scope are held; of particles each is.")
       .enumerated<SourcePoints>(
           {{"roots", SourcePoints::roots}, {"tips", SourcePoints::tips}, {"all", SourcePoints::all}})
+      .only_when("emission", {"closest", "within_range"})
+      .acts_on({ActsOn::strands})
       .param(&Params::emission, "emission",
              "closest: each to the nearest point of the target; within_range: to every near edge or triangle; network: "
              "as listed.")
@@ -37,9 +41,12 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
                                  {"network", EmissionKind::network}})
       .param(&Params::range, "range", unit::m, "Farthest distance at which an attachment is made.")
       .positive()
+      .only_when("emission", {"closest", "within_range"})
       .param(&Params::every_step, "every_step",
              "Attachments are made anew in every substep instead of once, at the beginning.")
-      .param(&Params::network, "network", Link::schema(), "Explicit attachments, for emission: network.")
+      .only_when("emission", {"closest", "within_range"})
+      .param(&Params::network, "network", Link::schema(), "Explicit attachments.")
+      .only_when("emission", {"network"})
       .param(
           &Params::hard, "hard",
           "Held exactly: roots of clamped strands follow the surface in place and orientation, all else is joined by "
@@ -50,13 +57,17 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
       .range(0, 1)
       .param(&Params::normal_stiffness, "normal_stiffness", unit::newton_per_m, "Along the attachment: force 2 k C.")
       .at_least(0)
+      .only_when("hard", {"false"})
       .param(&Params::tangent_stiffness, "tangent_stiffness", unit::newton_per_m, "Across it.")
       .at_least(0)
+      .only_when("hard", {"false"})
       .param(&Params::orientation_stiffness, "orientation_stiffness", unit::joule,
              "Of the three axes of the source's frame (for strands: tangent and the two material directions).")
       .at_least(0)
+      .only_when("hard", {"false"})
       .param(&Params::relaxation_time, "relaxation_time", unit::s, "Rayleigh damping of a soft attachment.")
-      .at_least(0);
+      .at_least(0)
+      .only_when("hard", {"false"});
 }
 
 namespace {
@@ -77,8 +88,6 @@ EmissionRule AttachmentBehavior::rule(const Scope& scope) const {
     throw mistake(scope, "emission: network needs `network:`, a list");
   if (rule.kind == EmissionKind::within_range && !params_.range)
     throw mistake(scope, "emission: within_range needs `range:`");
-  if (rule.kind == EmissionKind::network && rule.every_step)
-    throw mistake(scope, "a network is made once; leave out every_step");
   return rule;
 }
 
@@ -131,6 +140,11 @@ void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rul
       throw mistake(scope,
                     "hard attachment of strands to a surface is for roots, closest, once; use `hard: false` with "
                     "stiffnesses otherwise");
+    if (params_.hard && (params_.flexibility > 0 || params_.range))
+      throw Error(ExitCode::bad_input,
+                  fmt::format("{}.{}: has no effect on roots of strands that a surface holds exactly; leave it out, or "
+                              "use `hard: false`",
+                              scope.path(), params_.range ? "range" : "flexibility"));
     if (params_.hard && !curves->description().clamped)
       throw mistake(scope, "hard attachment of roots needs clamp_roots: true in the curves_object");
     if (params_.hard)

@@ -126,50 +126,74 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
                                    {"sheet", SolidShape::sheet}})
           .param(&Params::center, "center", unit::m,
                  "Centre of the sphere, box or rectangular sheet; a point of the plane.")
-          .param(&Params::normal, "normal", unit::none, "plane: direction out of the solid.")
-          .param(&Params::radius, "radius", unit::m, "sphere: its radius.")
+          .only_when("shape", {"plane", "sphere", "box", "sheet"})
+          .only_without({"surface"})
+          .param(&Params::normal, "normal", unit::none, "Direction out of the solid.")
+          .only_when("shape", {"plane"})
+          .param(&Params::radius, "radius", unit::m, "Its radius.")
           .positive()
+          .only_when("shape", {"sphere"})
           .param(&Params::size, "size", unit::m,
-                 "box: its edges; sheet without `surface`: a rectangle, its edges along x and z.")
+                 "Edges of the box; of a sheet that is a rectangle, those along x and z.")
           .positive()
-          .param(&Params::rotation, "rotation", unit::radian,
-                 "plane, box, rectangular sheet: angles about x, then y, then z.")
-          .param(&Params::hollow, "hollow", "sphere, box: objects are kept inside instead of outside.")
+          .only_when("shape", {"box", "sheet"})
+          .only_without({"surface"})
+          .param(&Params::rotation, "rotation", unit::radian, "Angles about x, then y, then z.")
+          .only_when("shape", {"plane", "box", "sheet"})
+          .only_without({"surface"})
+          .param(&Params::hollow, "hollow", "Objects are kept inside instead of outside.")
+          .only_when("shape", {"sphere", "box"})
           .param(&Params::surface, "surface",
                  "mesh: input with a surface, which may deform and have holes; sheet: with any that does not deform.")
           .accepts({InputKind::surface})
-          .param(
-              &Params::sampling, "sampling",
-              "mesh: how its distance is known. grid: sampled once, for closed meshes that move rigidly; exact: from "
-              "its triangles at every time, for fingers, ears, holes and what deforms; auto: grid where that is "
-              "possible.")
+          .only_when("shape", {"mesh", "sheet"})
+          .param(&Params::sampling, "sampling",
+                 "How its distance is known. grid: sampled once, for closed meshes that move rigidly; exact: from "
+                 "its triangles at every time, for fingers, ears, holes and what deforms; auto: grid where that is "
+                 "possible.")
           .enumerated<MeshSampling>(
               {{"auto", MeshSampling::automatic}, {"grid", MeshSampling::grid}, {"exact", MeshSampling::exact}})
           .advanced()
+          .only_when("shape", {"mesh"})
           .param(&Params::push_out, "push_out", unit::m_per_s,
-                 "mesh, exact: speed at which what begins inside is brought out.")
+                 "Speed at which what begins inside is brought out; of a mesh whose distance is exact.")
           .at_least(0)
           .advanced()
+          .only_when("shape", {"mesh"})
+          .only_when("sampling", {"auto", "exact"})
+          .acts_on({ActsOn::particles, ActsOn::strands})
           .param(&Params::voxel, "voxel", unit::m,
-                 "mesh on a grid: spacing of its sampled distance; 1/96 of its longest side when absent.")
+                 "Spacing of its distance on a grid; 1/96 of its longest side when absent.")
           .positive()
           .advanced()
+          .only_when("shape", {"mesh"})
+          .only_when("sampling", {"auto", "grid"})
           .param(&Params::restitution, "restitution", unit::none, "Speed after an impact by speed before.")
           .range(0, 1)
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::particles})
           .param(&Params::friction, "friction", unit::none, "Coulomb coefficient.")
           .at_least(0)
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::particles, ActsOn::strands})
           .param(&Params::wall, "wall",
                  "How gas meets it: free_slip, no_slip, or non_stick (gas may leave the wall). Sheets are free_slip.")
           .enumerated<Wall>(
               {{"free_slip", Wall::free_slip}, {"no_slip", Wall::no_slip}, {"non_stick", Wall::non_stick}})
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::gas})
           .param(&Params::strand_stiffness, "strand_stiffness", unit::none,
                  "Stiffness of the force that keeps strands out, by inertia: k dt^2/m of a vertex.")
           .positive()
           .advanced()
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::strands})
           .param(&Params::strand_thickness, "strand_thickness", unit::m, "Distance kept between strands and the solid.")
           .positive()
-          .advanced(),
-      "motion: point that turns in place; `center`, or the origin of a mesh, when absent.");
+          .advanced()
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::strands}),
+      "Point that turns in place; `center`, or the origin of a mesh, when absent.");
 }
 
 void ColliderBehavior::create(Scope& scope) {
@@ -237,10 +261,6 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
 }
 
 void ColliderBehavior::create_sheet(Scope& scope) {
-  if (params_.wall != Wall::free_slip)
-    throw Error(ExitCode::bad_input, scope.path() +
-                                         ".wall: gas slips along sheets; leave `wall:` out, or use a thin "
-                                         "`shape: box` or a closed mesh");
   const bool rectangle = params_.surface.empty();
   AnimatedSurface surface =
       rectangle

@@ -8,6 +8,7 @@ namespace ymir {
 Schema<Buoyancy::Params> Buoyancy::schema() {
   return Schema<Params>("buoyancy", "Lifts hot gas, and lets heavy smoke sink.")
       .category(Category::force)
+      .once()
       .example("examples/smoke_plume.yaml")
       .param(&Params::gravity, "gravity", unit::m_per_s2, "Acceleration of free fall.")
       .param(&Params::smoke_weight, "smoke_weight", unit::none,

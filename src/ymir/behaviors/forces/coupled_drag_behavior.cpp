@@ -8,6 +8,7 @@ namespace ymir {
 Schema<CoupledDragBehavior::Params> CoupledDragBehavior::schema() {
   return Schema<Params>("coupled_drag", "Drag between gas and the particles and strands in it, felt by both.")
       .category(Category::force)
+      .once()
       .example("examples/hair_in_wind.yaml")
       .param(&Params::way, "way", "Who feels it: both, or one side only.")
       .enumerated<CouplingWay>({{"both", CouplingWay::both},
@@ -17,9 +18,10 @@ Schema<CoupledDragBehavior::Params> CoupledDragBehavior::schema() {
       .positive()
       .param(&Params::strength, "strength", unit::none, "Factor of the drag; 1 is physical.")
       .at_least(0)
-      .param(&Params::passes, "passes", "Times that solids are solved per substep, both ways.")
+      .param(&Params::passes, "passes", "Times that solids are solved per substep.")
       .range(2, 8)
-      .advanced();
+      .advanced()
+      .only_when("way", {"both"});
 }
 
 void CoupledDragBehavior::create(Scope& scope) {

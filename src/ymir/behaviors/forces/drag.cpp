@@ -12,8 +12,10 @@ Schema<DragBehavior::Params> DragBehavior::schema() {
       .enumerated<DragLaw>({{"linear", DragLaw::linear}, {"quadratic", DragLaw::quadratic}, {"both", DragLaw::both}})
       .param(&Params::viscosity, "viscosity", unit::pascal_second, "Dynamic viscosity of the air.")
       .at_least(0)
+      .only_when("law", {"linear", "both"})
       .param(&Params::fluid_density, "fluid_density", unit::kg_per_m3, "Density of the air.")
       .at_least(0)
+      .only_when("law", {"quadratic", "both"})
       .param(&Params::drag_coefficient, "drag_coefficient", unit::none,
              "Of fast flow; when absent, that of a smooth sphere, 0.47, and on strands of a round fibre, 1.")
       .at_least(0)

@@ -5,30 +5,43 @@ namespace ymir {
 Schema<FieldParams> FieldParams::schema(std::string_view name, const Unit& unit) {
   using P = FieldParams;
   return Schema<P>(name, "A vector field given from outside.")
-      .param(&P::kind, "kind", "What the field looks like; the other parameters belong to one kind each.")
+      .param(&P::kind, "kind", "What the field looks like.")
       .enumerated<FieldShape>({{"uniform", FieldShape::uniform},
                                {"vortex", FieldShape::vortex},
                                {"curl_noise", FieldShape::curl_noise},
                                {"volume", FieldShape::volume}})
-      .param(&P::value, "value", unit, "uniform: the same everywhere.")
-      .param(&P::center, "center", unit::m, "vortex: a point of its axis.")
-      .param(&P::axis, "axis", unit::none, "vortex: direction of its axis; turns counter-clockwise seen from its tip.")
-      .param(&P::swirl, "swirl", unit, "vortex: around the axis, at the core radius.")
-      .param(&P::updraft, "updraft", unit, "vortex: along the axis, at the axis.")
-      .param(&P::inflow, "inflow", unit, "vortex: towards the axis, at the core radius.")
-      .param(&P::core_radius, "core_radius", unit::m, "vortex: where it is strongest.")
+      .param(&P::value, "value", unit, "The same everywhere.")
+      .only_when("kind", {"uniform"})
+      .param(&P::center, "center", unit::m, "A point of its axis.")
+      .only_when("kind", {"vortex"})
+      .param(&P::axis, "axis", unit::none, "Direction of its axis; turns counter-clockwise seen from its tip.")
+      .only_when("kind", {"vortex"})
+      .param(&P::swirl, "swirl", unit, "Around the axis, at the core radius.")
+      .only_when("kind", {"vortex"})
+      .param(&P::updraft, "updraft", unit, "Along the axis, at the axis.")
+      .only_when("kind", {"vortex"})
+      .param(&P::inflow, "inflow", unit, "Towards the axis, at the core radius.")
+      .only_when("kind", {"vortex"})
+      .param(&P::core_radius, "core_radius", unit::m, "Where it is strongest.")
       .positive()
-      .param(&P::strength, "strength", unit, "curl_noise: root mean square.")
+      .only_when("kind", {"vortex"})
+      .param(&P::strength, "strength", unit, "Root mean square.")
       .at_least(0)
-      .param(&P::length_scale, "length_scale", unit::m, "curl_noise: size of the largest eddies.")
+      .only_when("kind", {"curl_noise"})
+      .param(&P::length_scale, "length_scale", unit::m, "Size of the largest eddies.")
       .positive()
-      .param(&P::octaves, "octaves", "curl_noise: each adds eddies of half the size and half the strength.")
+      .only_when("kind", {"curl_noise"})
+      .param(&P::octaves, "octaves", "Each adds eddies of half the size and half the strength.")
       .range(1, 12)
-      .param(&P::rate, "rate", unit::per_second, "curl_noise: how fast the largest eddies change.")
-      .param(&P::seed, "seed", "curl_noise: another number, another noise of the same kind.")
+      .only_when("kind", {"curl_noise"})
+      .param(&P::rate, "rate", unit::per_second, "How fast the largest eddies change.")
+      .only_when("kind", {"curl_noise"})
+      .param(&P::seed, "seed", "Another number, another noise of the same kind.")
       .at_least(0)
-      .param(&P::volume, "volume", "volume: input with a vector grid, in SI units.")
-      .accepts({InputKind::volume});
+      .only_when("kind", {"curl_noise"})
+      .param(&P::volume, "volume", "Input with a vector grid, in SI units.")
+      .accepts({InputKind::volume})
+      .only_when("kind", {"volume"});
 }
 
 void add_field(PrescribedField& sum, const FieldParams& p, const Scope& scope) {

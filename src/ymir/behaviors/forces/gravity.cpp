@@ -8,6 +8,7 @@ namespace ymir {
 Schema<Gravity::Params> Gravity::schema() {
   return Schema<Params>("gravity", "Uniform body force per unit mass.")
       .category(Category::force)
+      .once()
       .example("examples/embers.yaml")
       .param(&Params::acceleration, "acceleration", unit::m_per_s2, "Acceleration of every object in scope.");
 }

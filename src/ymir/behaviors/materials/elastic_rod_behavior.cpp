@@ -24,8 +24,10 @@ Schema<ElasticRodBehavior::Params> ElasticRodBehavior::schema() {
       .positive()
       .param(&Params::poisson_ratio, "poisson_ratio", unit::none, "Gives the shear modulus E/2/(1 + nu).")
       .range(-0.99, 0.5)
+      .only_without({"shear_modulus"})
       .param(&Params::stretch, "stretch", unit::none, "Factor of the stretching stiffness.")
       .positive()
+      .only_when("inextensible", {"false"})
       .param(&Params::bend, "bend", unit::none, "Factor of the bending stiffness.")
       .at_least(0)
       .param(&Params::twist, "twist", unit::none, "Factor of the twisting stiffness.")
@@ -40,6 +42,7 @@ Schema<ElasticRodBehavior::Params> ElasticRodBehavior::schema() {
       .param(&Params::stretch_relaxation_time, "stretch_relaxation_time", unit::s, "The same for stretching.")
       .at_least(0)
       .advanced()
+      .only_when("inextensible", {"false"})
       .param(&Params::internal_friction, "internal_friction", Dahl::schema(),
              "Friction inside the strand, independent of speed.");
 }

@@ -7,6 +7,7 @@ namespace ymir {
 Schema<PressureBehavior::Params> PressureBehavior::schema() {
   return Schema<Params>("pressure", "Keeps gas incompressible.")
       .category(Category::material)
+      .once()
       .example("examples/smoke_plume.yaml")
       .param(&Params::method, "method",
              "How it is solved: automatic begins with multigrid on the tiles and changes to a method for hard geometry "

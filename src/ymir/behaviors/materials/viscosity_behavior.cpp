@@ -7,6 +7,7 @@ namespace ymir {
 Schema<ViscosityBehavior::Params> ViscosityBehavior::schema() {
   return Schema<Params>("viscosity", "Makes gas viscous: it sticks to no_slip walls and its swirls die out.")
       .category(Category::material)
+      .once()
       .example("examples/convection.yaml")
       .param(&Params::viscosity, "viscosity", unit::pascal_second, "Dynamic viscosity; that of air is 1.8e-5 Pa*s.")
       .at_least(0)

@@ -34,12 +34,16 @@ Schema<ParticleObjectBehavior::Emit> ParticleObjectBehavior::Emit::schema() {
       .enumerated<SourceShape>(
           {{"box", SourceShape::box}, {"sphere", SourceShape::sphere}, {"surface", SourceShape::surface}})
       .param(&Emit::center, "center", unit::m, "Centre of the box or sphere.")
+      .only_when("from", {"box", "sphere"})
       .param(&Emit::size, "size", unit::m, "Edges of the box.")
       .at_least(0)
+      .only_when("from", {"box"})
       .param(&Emit::radius, "radius", unit::m, "Radius of the sphere.")
       .at_least(0)
+      .only_when("from", {"sphere"})
       .param(&Emit::surface, "surface", "Input whose triangles emit, evenly by area.")
       .accepts({InputKind::surface})
+      .only_when("from", {"surface"})
       .param(&Emit::rate, "rate", unit::per_second, "Points per second.")
       .range(1e-6, 1e10)
       .param(&Emit::start, "start", unit::s, "When emission begins.")
@@ -65,6 +69,7 @@ Schema<ParticleObjectBehavior::Params> ParticleObjectBehavior::schema() {
       .param(&Params::radius_variation, "radius_variation", unit::none,
              "Radii of emitted points differ by up to this fraction.")
       .range(0, 0.99)
+      .only_with({"emit"})
       .param(&Params::density, "density", unit::kg_per_m3, "Density of a point; with the radius it gives the mass.")
       .positive()
       .param(&Params::courant_number, "courant_number", unit::none,

@@ -23,11 +23,17 @@ Schema<VolumeObjectBehavior::Domain> VolumeObjectBehavior::Domain::schema() {
       .param(&Domain::sides, "sides", "All sides: open to the air around, or closed by walls.")
       .enumerated<DomainSide>({{"open", DomainSide::open}, {"closed", DomainSide::closed}})
       .param(&Domain::floor, "floor", "The lower side (-y) is closed.")
+      .only_when("sides", {"open"})
       .param(&Domain::ceiling, "ceiling", "The upper side (+y) is closed.")
+      .only_when("sides", {"open"})
       .param(&Domain::left, "left", "The side towards -x is closed.")
+      .only_when("sides", {"open"})
       .param(&Domain::right, "right", "The side towards +x is closed.")
+      .only_when("sides", {"open"})
       .param(&Domain::back, "back", "The side towards -z is closed.")
+      .only_when("sides", {"open"})
       .param(&Domain::front, "front", "The side towards +z is closed.")
+      .only_when("sides", {"open"})
       .param(&Domain::walls, "walls",
              "How gas meets closed sides: it slides (free_slip), or is held by them (no_slip; best with `viscosity`).")
       .enumerated<Wall>({{"free_slip", Wall::free_slip}, {"no_slip", Wall::no_slip}})
@@ -92,6 +98,10 @@ void VolumeObjectBehavior::create(Scope& scope) {
         throw fail("the domain is thinner than a voxel; check `low:` and `high:`, or use smaller voxels");
     box.closed = {domain.left, domain.right, domain.floor, domain.ceiling, domain.back, domain.front};
     if (domain.sides == DomainSide::closed) box.closed.fill(true);
+    if (domain.walls != Domain{}.walls && std::none_of(box.closed.begin(), box.closed.end(), [](bool c) { return c; }))
+      throw Error(ExitCode::bad_input, scope.path() +
+                                           ".domain.walls: has no effect where all sides are open; leave "
+                                           "it out, or close a side");
     box.wall.fill(domain.walls);
     d.box = box;
     d.everywhere = domain.fill;

@@ -8,6 +8,7 @@ namespace ymir {
 Schema<Cooling::Params> Cooling::schema() {
   return Schema<Params>("cooling", "Hot gas loses heat by radiation, the hotter the faster.")
       .category(Category::operator_)
+      .once()
       .example("examples/smoke_plume.yaml")
       .param(&Params::rate, "rate", unit::kelvin_per_s, "Cooling at the peak temperature.")
       .at_least(0)

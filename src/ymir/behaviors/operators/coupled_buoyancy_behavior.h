@@ -6,6 +6,9 @@
 
 namespace ymir {
 
+class ParticleObject;
+class VolumeObject;
+
 struct CoupledBuoyancyBehavior final : Behavior {
   struct Params {
     Vec3d gravity{0, -9.81, 0};  // [m/s^2]
@@ -19,6 +22,8 @@ struct CoupledBuoyancyBehavior final : Behavior {
   void create(Scope& scope) override;
 
  private:
+  static void refuse_too_large(const ParticleObject& particles, const VolumeObject& gas, const Scope& scope);
+
   Params params_;
 };
 

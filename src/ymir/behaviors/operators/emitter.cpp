@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ymir/actions/gas_emission.h"
 #include "ymir/behaviors/scope.h"
@@ -49,6 +50,31 @@ Solid make_solid(const Emitter::Params& p, Scope& scope) {
   return {[shape](Vec3d x) { return signed_distance(shape, x).distance; }, {p.center - half, p.center + half}};
 }
 
+// Parts of a sphere or box that is thinner than a voxel in two directions, so that the centres of voxels may all miss
+// it: even, several to a voxel, in its own frame. Empty: large enough to be sampled there.
+std::vector<Vec3d> parts_of(const Emitter::Params& p, const Solid& solid, double voxel) {
+  constexpr int least = 6;          // along an axis
+  constexpr double per_voxel = 4;   // likewise, of longer ones
+  constexpr double most = 100'000;  // along the axis of a rod
+  const bool ball = p.from == EmitterShape::sphere;
+  if (!ball && p.from != EmitterShape::box) return {};
+  const Vec3d size = ball ? Vec3d{2, 2, 2} * p.radius : p.size;
+  if ((size.x < voxel) + (size.y < voxel) + (size.z < voxel) < 2) return {};
+  int count[3];
+  for (int a = 0; a < 3; ++a)
+    count[a] = std::max(least, static_cast<int>(std::min(most, std::ceil(per_voxel * size[a] / voxel))));
+  const Quaternion turned = ball ? Quaternion{} : quaternion_from_angles(p.rotation);
+  std::vector<Vec3d> parts;
+  for (int k = 0; k < count[2]; ++k)
+    for (int j = 0; j < count[1]; ++j)
+      for (int i = 0; i < count[0]; ++i) {
+        const Vec3d at{(i + 0.5) / count[0] - 0.5, (j + 0.5) / count[1] - 0.5, (k + 0.5) / count[2] - 0.5};
+        const Vec3d x = p.center + rotate(turned, {at.x * size.x, at.y * size.y, at.z * size.z});
+        if (solid.distance(x) <= 0) parts.push_back(x);
+      }
+  return parts;
+}
+
 // Why a channel of material cannot have this name; empty: it can.
 std::string name_problem(const VolumeObject& gas, const std::string& name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
@@ -83,32 +109,42 @@ Schema<Emitter::Params> Emitter::schema() {
                                      {"mesh", EmitterShape::mesh},
                                      {"volume", EmitterShape::volume},
                                      {"points", EmitterShape::points}})
-          .param(&Params::center, "center", unit::m, "sphere, box: its centre.")
-          .param(&Params::radius, "radius", unit::m, "sphere: its radius.")
+          .param(&Params::center, "center", unit::m, "Its centre.")
+          .only_when("from", {"sphere", "box"})
+          .param(&Params::radius, "radius", unit::m, "Its radius.")
           .positive()
-          .param(&Params::size, "size", unit::m, "box: its edges.")
+          .only_when("from", {"sphere"})
+          .param(&Params::size, "size", unit::m, "Its edges.")
           .positive()
-          .param(&Params::rotation, "rotation", unit::radian, "box: angles about x, then y, then z.")
-          .param(&Params::surface, "surface", "mesh: input with a closed surface.")
+          .only_when("from", {"box"})
+          .param(&Params::rotation, "rotation", unit::radian, "Angles about x, then y, then z.")
+          .only_when("from", {"box"})
+          .param(&Params::surface, "surface", "Input with a closed surface.")
           .accepts({InputKind::surface})
+          .only_when("from", {"mesh"})
           .param(&Params::volume, "volume",
-                 "volume: input whose grids give the values of channels of the same name; vectors from `velocity`.")
+                 "Input whose grids give the values of channels of the same name; vectors from `velocity`.")
           .accepts({InputKind::volume})
-          .param(&Params::points, "points", "points: group whose particles or strands emit.")
+          .only_when("from", {"volume"})
+          .param(&Params::points, "points", "Group whose particles or strands emit.")
+          .only_when("from", {"points"})
           .param(&Params::density, "density", unit::none, "Smoke, as a share of 1.")
           .at_least(0)
           .param(&Params::temperature, "temperature", unit::kelvin, "Temperature.")
           .positive()
           .param(&Params::materials, "materials", Material::schema(), "Further channels.")
           .param(&Params::velocity, "velocity", unit::m_per_s, "Velocity; the gas keeps its own when absent.")
+          .only_when("from", {"sphere", "box", "mesh", "volume"})
           .param(&Params::rate, "rate", unit::per_second,
                  "How fast values are approached; they are set at once when absent.")
           .positive()
           .param(&Params::flow, "flow", unit::m3_per_s, "Volume of new gas per time; pushes the rest away.")
           .at_least(0)
+          .only_when("from", {"sphere", "box", "mesh", "volume"})
           .param(&Params::start, "start", unit::s, "When it begins.")
           .param(&Params::stop, "stop", unit::s, "When it ends."),
-      "motion: point that turns in place; `center`, or the origin of a mesh, when absent.");
+      "Point that turns in place; `center`, or the origin of a mesh, when absent.",
+      {Condition::value_of("from", {"sphere", "box", "mesh", "volume"})});
 }
 
 // Values of the grids of a file: scalar ones are channels of their name, `velocity` (or `vel`) moves the gas. They fill
@@ -164,10 +200,9 @@ void Emitter::create(Scope& scope) {
     throw fail("from: volume needs `volume:`, an input");
   if (params_.from == EmitterShape::points && params_.points.empty())
     throw fail("from: points needs `points:`, a group");
-  if (params_.from == EmitterShape::points && (params_.velocity || params_.flow > 0))
-    throw fail("from: points takes neither `velocity:` nor `flow:`; leave them out");
   const std::vector<VolumeObject*> gases = scope.volume_objects();
   if (gases.empty()) return;
+  const SchemaInfo table = schema().info();
   for (VolumeObject* gas : gases) {
     GasEmission e;
     e.rate = params_.rate;
@@ -181,6 +216,9 @@ void Emitter::create(Scope& scope) {
     if (params_.temperature) add("temperature", *params_.temperature);
     for (const Material& m : params_.materials) {
       if (const std::string problem = name_problem(*gas, m.name); !problem.empty()) throw fail(problem);
+      const ParamInfo* own = table.find(m.name);  // density, temperature: their bounds hold here too
+      const std::string problem = own != nullptr ? range_problem(*own, m.value) : "";
+      if (!problem.empty()) throw fail(fmt::format("materials: {} {}", m.name, problem));
       add(m.name, m.value);
     }
     if (params_.velocity) e.velocity = [v = *params_.velocity](Vec3d, double) { return v; };
@@ -201,6 +239,17 @@ void Emitter::create(Scope& scope) {
       box = moved(solid.box, motion.at(params_.start));
       e.shape = shape_of([solid, motion](Vec3d x, double time) { return solid.distance(motion.at(time).to_body(x)); },
                          [solid, motion](double time) { return moved(solid.box, motion.at(time)); });
+      if (std::vector<Vec3d> parts = parts_of(params_, solid, gas->grid().voxel()); !parts.empty()) {
+        constexpr double ball = 4.1887902047863905;  // 4 pi/3
+        e.shape.volume = params_.from == EmitterShape::sphere ? ball * std::pow(params_.radius, 3)
+                                                              : params_.size.x * params_.size.y * params_.size.z;
+        e.shape.parts = [parts = std::move(parts), motion](double time) {
+          const RigidTransform pose = motion.at(time);
+          std::vector<Vec3d> placed;
+          for (const Vec3d& x : parts) placed.push_back(pose.to_world(x));
+          return placed;
+        };
+      }
     }
     if (const auto& domain = gas->description().box; domain) {
       for (int axis = 0; axis < 3; ++axis)

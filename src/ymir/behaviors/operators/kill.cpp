@@ -19,7 +19,8 @@ Schema<Kill::Params> Kill::schema() {
       .param(&Params::max_age, "max_age", unit::s, "Points as old as this are removed.")
       .positive()
       .param(&Params::age_variation, "age_variation", unit::none, "Lifetimes differ by up to this fraction of max_age.")
-      .range(0, 1);
+      .range(0, 1)
+      .only_with({"max_age"});
 }
 
 void Kill::create(Scope& scope) {
