@@ -275,7 +275,7 @@ TEST_F(BadInputs, NumbersThatCannotBeMeantAreRefusedWithTheirPlace) {
 TEST_F(BadInputs, ExtremeNumbersThatHaveAMeaningRun) {
   for (const char* good : {"radius: 1e-9", "radius: 1e3", "density: 1e6"})
     EXPECT_TRUE(check(fmt::format("setup:\n  - particle_object: {{emit: {{}}, {}}}\n  - gravity\n", good)).ok) << good;
-  EXPECT_TRUE(check("setup:\n  - particle_object: {emit: {}}\n  - gravity: {acceleration: [0, -0.0, 1e300]}\n").ok);
+  EXPECT_TRUE(check("setup:\n  - particle_object: {emit: {}}\n  - gravity: {acceleration: [0, -0.0, 1e38]}\n").ok);
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ TEST_F(BadGas, IsRefusedWithItsPlaceAndARemedy) {
            {"",
             "  - group: Sparks\n    with:\n      - particle_object: {emit: {from: box, rate: 1 Hz}}\n"
             "  - volume_object\n  - emitter: {from: points, points: Sparks, flow: 1 m^3/s}\n",
-            {"scene.yaml:9:", "emitter", "neither `velocity:` nor `flow:`", "leave them out"}},
+            {"scene.yaml:9:", "emitter.flow", "has no effect with from: points", "leave it out"}},
            {"", "  - volume_object\n  - emitter: {from: points}\n", {"scene.yaml", "emitter", "needs `points:`"}},
            {"",
             "  - volume_object\n  - emitter: {from: mesh, surface: nothing}\n",
