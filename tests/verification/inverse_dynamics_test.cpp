@@ -33,7 +33,9 @@ Compensation compensate(RodRun& run, double share) {
   CurvesObject& object = run.object();
   object.save();
   StrandNewton newton(object.strands(), object.channels());
-  return InverseDynamics(newton, object.forces(), object.constraints()).compensate(0, share);
+  return InverseDynamics(newton, object.forces(), object.constraints())
+      .compensate(0, std::vector<StrandReal>(static_cast<std::size_t>(object.strands().group(0).vertices),
+                                             StrandReal::all(share)));
 }
 
 // Largest coordinate by which a vertex is away from the groom [m].

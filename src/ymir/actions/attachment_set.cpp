@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "ymir/actions/end_clamp.h"
+#include "ymir/actions/painted_response.h"
 #include "ymir/actions/surface_motion.h"
 
 namespace ymir {
@@ -171,11 +172,10 @@ class SurfaceAttachments final : public StrandConstraint {
                      std::shared_ptr<const AnimatedSurface> surface)
       : curves_(&curves),
         owner_(std::move(owner)),
-        response_(response),
-        place_only_(response),
+        response_(response, {&curves}),
         rule_(std::move(rule)),
         surface_(std::move(surface)) {
-    place_only_.orientation_stiffness = {0, 0, 0};
+    pulls_.emplace_back(response);
     surface_.prepare(0, 0);
     if (!rule_.every_step) emit(input_shapes(curves), 0);
   }
@@ -201,7 +201,7 @@ class SurfaceAttachments final : public StrandConstraint {
         by_group_[group].emplace_back(e, lane);
         if (clamps_[e])
           clamps_[e]->weigh(strands, curves_->channels(), group, lane, pairs_[e].source.edge,
-                            response_.orientation_stiffness);
+                            pull(e).whole.orientation_stiffness);
       }
     targets_.clear();
     for (const SurfacePair& pair : pairs_) targets_.push_back(surface_.point(pair.target, time));
@@ -211,7 +211,7 @@ class SurfaceAttachments final : public StrandConstraint {
     each(s, [&](std::size_t e, int lane) {
       const ObjectPoint& p = pairs_[e].source;
       const EmbeddedPoint target =
-          response_.relaxation_time > 0 ? surface_.point(pairs_[e].target, s.time - s.dt) : targets_[e];
+          pull(e).whole.relaxation_time > 0 ? surface_.point(pairs_[e].target, s.time - s.dt) : targets_[e];
       begin_element(elements_[e], s.embedded(lane, p.edge, p.u), target);
       if (clamps_[e]) clamps_[e]->begin(s, lane, p.edge, target);
     });
@@ -223,8 +223,9 @@ class SurfaceAttachments final : public StrandConstraint {
       const ObjectPoint& p = pairs_[e].source;
       CouplingTerm term;
       const EmbeddedPoint held = target(s, e);
-      linearize(clamps_[e] ? place_only_ : response_, elements_[e], s.embedded(lane, p.edge, p.u), held, s.dt, term);
-      if (clamps_[e]) clamps_[e]->assemble(s, lane, p.edge, held, response_.relaxation_time / s.dt);
+      linearize(clamps_[e] ? pull(e).place : pull(e).whole, elements_[e], s.embedded(lane, p.edge, p.u), held, s.dt,
+                term);
+      if (clamps_[e]) clamps_[e]->assemble(s, lane, p.edge, held, pull(e).whole.relaxation_time / s.dt);
       const auto row = [&](int local) {
         return s.multipliers ? MultiplierLayout::row(p.edge, local) : PlainLayout::row(p.edge, local);
       };
@@ -244,6 +245,14 @@ class SurfaceAttachments final : public StrandConstraint {
   void end(StrandStep&, StrandReal*) override {}
 
  private:
+  struct Pull {
+    AttachmentResponse whole, place;  // place: of the position alone
+    explicit Pull(const AttachmentResponse& response) : whole(response), place(response) {
+      place.orientation_stiffness = {0, 0, 0};
+    }
+  };
+  // One for all elements, unless it is painted.
+  const Pull& pull(std::size_t e) const { return pulls_[response_.painted() ? e : 0]; }
   // A strand that is advanced in parts is held where the surface is at the end of each.
   EmbeddedPoint target(const StrandStep& s, std::size_t e) const {
     return s.time == end_ ? targets_[e] : surface_.point(pairs_[e].target, s.time);
@@ -254,13 +263,16 @@ class SurfaceAttachments final : public StrandConstraint {
     for (const PieceShape& shape : shapes) by_id[shape.piece] = &shape;
     elements_.clear();
     clamps_.clear();
+    if (response_.painted()) pulls_.clear();
     for (const SurfacePair& pair : pairs_) {
+      if (response_.painted()) pulls_.emplace_back(response_.at(pair.source));
+      const AttachmentResponse& response = pull(elements_.size()).whole;
       const PieceShape& shape = *by_id.at(pair.source.piece);
       const EmbeddedPoint source = point_of(shape, pair.source), target = surface_.point(pair.target, time);
-      elements_.push_back(make_element(response_, source, target));
+      elements_.push_back(make_element(response, source, target));
       const bool tip = pair.source.edge + 1 == static_cast<int>(shape.positions.size()) && pair.source.u == 1;
       const bool root = pair.source.edge == 1 && pair.source.u == 0 && !curves_->description().clamped;
-      const bool oriented = norm(response_.orientation_stiffness) > 0 && response_.flexibility == 0;
+      const bool oriented = norm(response.orientation_stiffness) > 0 && response.flexibility == 0;
       clamps_.push_back(oriented && (tip || root) ? std::optional(EndClamp(tip, source, target)) : std::nullopt);
     }
   }
@@ -272,7 +284,8 @@ class SurfaceAttachments final : public StrandConstraint {
 
   CurvesObject* curves_;
   std::string owner_;
-  AttachmentResponse response_, place_only_;
+  PaintedResponse response_;
+  std::vector<Pull> pulls_;
   EmissionRule rule_;
   SurfaceMotion surface_;
   double end_ = 0;  // of the substep [s]
@@ -292,7 +305,8 @@ class CoupledAttachments final : public CouplingSource {
       : sources_(std::move(sources)),
         targets_(std::move(targets)),
         surface_(std::move(surface)),
-        response_(response),
+        response_(response, sources_),
+        all_{response},
         rule_(std::move(rule)) {
     if (surface_) surface_->pose(0, positions_);
     if (!rule_.every_step) emit(input_shapes);
@@ -308,7 +322,7 @@ class CoupledAttachments final : public CouplingSource {
     begin_element(elements_[e], a, b);
   }
   void evaluate(std::size_t e, const EmbeddedPoint& a, const EmbeddedPoint& b, double dt, CouplingTerm& term) override {
-    linearize(response_, elements_[e], a, b, dt, term);
+    linearize(response_of(e), elements_[e], a, b, dt, term);
   }
   void advance(std::size_t e, const double* change, int rows) override {
     for (int r = 0; r < rows; ++r) elements_[e].multiplier[r] += change[r];
@@ -324,6 +338,8 @@ class CoupledAttachments final : public CouplingSource {
   bool changing() const override { return rule_.every_step; }
 
  private:
+  // One for all elements, unless it is painted.
+  const AttachmentResponse& response_of(std::size_t e) const { return all_[response_.painted() ? e : 0]; }
   using ShapesOf = std::vector<PieceShape> (*)(CoupledObject&);
   static std::vector<PieceShape> all(const std::vector<CoupledObject*>& objects, ShapesOf shapes_of) {
     std::vector<PieceShape> shapes;
@@ -349,9 +365,12 @@ class CoupledAttachments final : public CouplingSource {
     for (const auto* shapes : {&from, &to})
       for (const PieceShape& shape : *shapes) by_id[{shape.object, shape.piece}] = &shape;
     const auto point = [&](const ObjectPoint& p) { return point_of(*by_id.at({p.object, p.piece}), p); };
-    for (std::size_t e = 0; e < pairs_.size(); ++e)
+    if (response_.painted()) all_.clear();
+    for (std::size_t e = 0; e < pairs_.size(); ++e) {
+      if (response_.painted()) all_.push_back(response_.at(pairs_[e].source));
       elements_.push_back(
-          make_element(response_, point(pairs_[e].source), surface_ ? prescribed_[e] : point(pairs_[e].target)));
+          make_element(response_of(e), point(pairs_[e].source), surface_ ? prescribed_[e] : point(pairs_[e].target)));
+    }
   }
   // Targets on the surface in the pose of positions_.
   void place(std::vector<EmbeddedPoint>& points) const {
@@ -361,7 +380,8 @@ class CoupledAttachments final : public CouplingSource {
 
   std::vector<CoupledObject*> sources_, targets_;
   std::shared_ptr<const AnimatedSurface> surface_;  // nullptr: to targets_
-  AttachmentResponse response_;
+  PaintedResponse response_;
+  std::vector<AttachmentResponse> all_;
   EmissionRule rule_;
   std::vector<ObjectPair> pairs_;
   std::vector<AttachmentElement> elements_;

@@ -3,24 +3,17 @@
 //
 // Response: C of physics/constraints/attachment.h with S = diag(k_N, k_T, k_T, beta_1 x3, beta_2 x3, beta_3 x3), and
 // for a taut distance constraint its radial geometric stiffness. Emission (which points) is in attachment_emission.h.
+// Channels of the held strands and particles override the response (painted_response.h).
 #pragma once
 
 #include <memory>
 
 #include "ymir/actions/attachment_emission.h"
+#include "ymir/actions/attachment_response.h"
 #include "ymir/objects/curves_object.h"
 #include "ymir/physics/constraints/attachment.h"
 
 namespace ymir {
-
-struct AttachmentResponse {
-  double flexibility = 0;                // xi: 0 follows the target's frame, 1 keeps the distance only
-  double normal_stiffness = 10;          // k_N [N/m]
-  double tangent_stiffness = 10;         // k_T [N/m]
-  Vec3d orientation_stiffness{0, 0, 0};  // beta_1..3 [J]
-  double relaxation_time = 0;            // of Rayleigh damping [s]
-  bool hard = false;                     // positions by multipliers instead of stiffness
-};
 
 struct AttachmentElement {
   AttachmentRest rest;

@@ -30,6 +30,8 @@ struct ConstraintChannels {
   int friction = -1;    // rows channels: zeta (Dahl)
   int measure = -1;     // 1 channel: scales Dahl's saturation and length (a length for curvatures)
   int relaxation = -1;  // 1 channel: Rayleigh's tau of each element [s], instead of one for all
+  int saturation = -1;  // 1 channel: Dahl's cm per measure, the same
+  int length = -1;      // 1 channel: Dahl's dc per measure, the same
 };
 
 struct Damping {
@@ -144,10 +146,11 @@ class ConstraintSet final : public StrandConstraint {
     for (int i = first(); i < last(s); ++i) {
       T c[K::rows];
       K::value(gather(s, i), c);
+      const T most = measure[i] * saturation(s, i);
+      const T over = measure[i] * length(s, i);
       for (int a = 0; a < K::rows; ++a) {
         T* zeta = strands_->plane(s.group, channels_.friction + a);
-        const T next = dahl_friction(c[a], work[a * s.vertices + i], zeta[i], measure[i] * damping_.dahl_saturation,
-                                     measure[i] * damping_.dahl_length);
+        const T next = dahl_friction(c[a], work[a * s.vertices + i], zeta[i], most, over);
         zeta[i] = select(s.active > 0.0, select(measure[i] > 0.0, next, 0.0), zeta[i]);
       }
     }
@@ -236,6 +239,16 @@ class ConstraintSet final : public StrandConstraint {
     return channels_.relaxation >= 0 ? strands_->plane(s.group, channels_.relaxation)[i] / T::all(s.dt)
                                      : T::all(damping_.relaxation_time / s.dt);
   }
+  // Dahl's constants per measure. Where there is no element its channel holds 0, by which nothing may be divided.
+  T saturation(const StrandStep& s, int i) const {
+    return channels_.saturation >= 0 ? strands_->plane(s.group, channels_.saturation)[i]
+                                     : T::all(damping_.dahl_saturation);
+  }
+  T length(const StrandStep& s, int i) const {
+    if (channels_.length < 0) return T::all(damping_.dahl_length);
+    const T given = strands_->plane(s.group, channels_.length)[i];
+    return select(given > 0.0, given, 1.0);
+  }
   // C + (tau/dt)(C - C_n) of a scalar constraint.
   T strained(const StrandStep& s, const StrandReal* work, int i, int a, const T& value) const {
     const T c = value - strands_->plane(s.group, channels_.rest + a)[i];
@@ -280,8 +293,7 @@ class ConstraintSet final : public StrandConstraint {
         if (relaxes()) add_rayleigh(r, c[a], work[a * s.vertices + i], weight[a][i], tau);
         if (zeta[a] != nullptr)
           add_dahl(r, c[a], work[a * s.vertices + i], zeta[a][i], weight[a][i],
-                   max(measure[i], T::all(1e-300)) * damping_.dahl_saturation,
-                   max(measure[i], T::all(1e-300)) * damping_.dahl_length);
+                   max(measure[i], T::all(1e-300)) * saturation(s, i), max(measure[i], T::all(1e-300)) * length(s, i));
         y[a] = r.force;
         w[a] = r.stiffness;
       }

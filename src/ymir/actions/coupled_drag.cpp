@@ -26,6 +26,7 @@ class DragCoupling final : public GasCoupling {
     force_ = volume.add_channel<double>(prefix + "_force", faces);
     stiffness_ = volume.add_channel<double>(prefix + "_stiffness", faces);
     impulse_ = volume.add_channel<double>(prefix + "_impulse", faces);
+    for (ForceTarget* target : targets) strength_.push_back(target->scalar_field("drag_strength"));
     for (std::size_t t = 0; params.on_objects && t < targets.size(); ++t) {
       if (passes() > 1) targets[t]->solve_every_iteration();
       targets[t]->add_force(point_force(t));
@@ -108,6 +109,12 @@ class DragCoupling final : public GasCoupling {
   // What coupled buoyancy says about points, and what they remember.
   void take_dressing() {
     factor_.assign(cloud_.size(), params_.strength);
+    for (std::size_t t = 0; t < strength_.size(); ++t)
+      if (strength_[t])
+        cloud_.targets()[t]->visit_points([&](const PointBlock& block) {
+          const double* values = strength_[t](block);
+          std::copy_n(values, block.count, factor_.begin() + static_cast<std::ptrdiff_t>(cloud_.first(t, block)));
+        });
     added_.assign(cloud_.size(), 0);
     wake_.clear();
     for (std::size_t t = 0; t < cloud_.targets().size(); ++t) {
@@ -147,11 +154,7 @@ class DragCoupling final : public GasCoupling {
     const Vec3d w = air_[i] - velocity;
     FibreDrag d = cloud_.on_strand(i) ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], tangent, w)
                                       : FibreDrag{sphere_drag(law_, cloud_.diameter[i], w), {}};
-    d.force *= factor_[i];
-    for (double& turn : d.by_tangent) turn *= factor_[i];
-    for (double* k :
-         {&d.derivative.xx, &d.derivative.yy, &d.derivative.zz, &d.derivative.xy, &d.derivative.xz, &d.derivative.yz})
-      *k *= factor_[i];
+    scale(d, factor_[i]);
     return d;
   }
 
@@ -215,11 +218,12 @@ class DragCoupling final : public GasCoupling {
   Gas law_;
   GasCloud cloud_;
   ChannelId<double> force_, stiffness_, impulse_;
-  std::vector<int> memory_;             // per target: where it keeps its wake; -1: nowhere
-  std::vector<double> factor_, added_;  // of the law; mass of the gas that points carry [kg]
-  std::vector<Vec3d> wake_;             // when the substep began [m/s]
-  std::vector<Vec3d> air_;              // velocity of the gas at points, without their own wake [m/s]
-  std::vector<Vec3d> felt_;             // force on points that the gas has felt [N]
+  std::vector<PointField<double>> strength_;  // per target; empty: the one of params_
+  std::vector<int> memory_;                   // per target: where it keeps its wake; -1: nowhere
+  std::vector<double> factor_, added_;        // of the law; mass of the gas that points carry [kg]
+  std::vector<Vec3d> wake_;                   // when the substep began [m/s]
+  std::vector<Vec3d> air_;                    // velocity of the gas at points, without their own wake [m/s]
+  std::vector<Vec3d> felt_;                   // force on points that the gas has felt [N]
   bool last_ = false;
 };
 

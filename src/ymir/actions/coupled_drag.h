@@ -26,7 +26,7 @@ namespace ymir {
 
 struct CoupledDragParams {
   double viscosity = 1.81e-5;  // of the gas [Pa s]
-  double strength = 1;         // factor of the law
+  double strength = 1;         // factor of the law; a channel drag_strength of the points overrides it
   bool on_objects = true;      // the gas pulls at objects
   bool on_gas = true;          // objects slow the gas
   int passes = 3;

@@ -1,12 +1,8 @@
 #include "ymir/actions/deforming_strand_contact.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "ymir/base/error.h"
 
 namespace ymir {
 namespace {
@@ -24,8 +20,8 @@ class DeformingStrandContact final : public StrandConstraint {
  public:
   struct Channels {
     int mass, free_position;
-    int clearance, released;  // at the beginning, and when it has been brought out
-    int friction = -1;        // of each vertex, where the curves have it
+    int clearance, released;                            // at the beginning, and when it has been brought out
+    int stiffness = -1, friction = -1, thickness = -1;  // of each vertex, where the curves have it
   };
   DeformingStrandContact(StrandSystem& strands, const Channels& channels, std::string owner,
                          std::shared_ptr<const DeformingSurface> surface, const PenaltyParams& params, double push_out)
@@ -63,7 +59,9 @@ class DeformingStrandContact final : public StrandConstraint {
     const StrandReal* released = strands_->plane(s.group, channels_.released);
     const StrandReal* mass = strands_->plane(s.group, channels_.mass);
     const StrandReal* free = strands_->plane(s.group, channels_.free_position);
-    const StrandReal* friction = channels_.friction >= 0 ? strands_->plane(s.group, channels_.friction) : nullptr;
+    const auto painted = [&](int channel) { return channel >= 0 ? strands_->plane(s.group, channel) : nullptr; };
+    const StrandReal *stiffness = painted(channels_.stiffness), *friction = painted(channels_.friction),
+                     *thickness = painted(channels_.thickness);
     const StrandSystem::Group& group = strands_->group(s.group);
     const bool remembers = static_cast<std::size_t>(s.group) < sights_.size();
     Sight* sights = remembers ? sights_[static_cast<std::size_t>(s.group)].of_vertex.data() : nullptr;
@@ -83,7 +81,9 @@ class DeformingStrandContact final : public StrandConstraint {
         const Vec3d start{work[i][lane], work[s.vertices + i][lane], work[2 * s.vertices + i][lane]};
         Vec3d slip = x - start - motion_->displacement(sample, s.time - s.dt, s.time);
         slip -= n * dot(slip, n);
-        const double k = params_.stiffness * mass[i][lane] / (s.dt * s.dt), h = params_.thickness;
+        const double relative = stiffness != nullptr ? stiffness[i][lane] : params_.stiffness;
+        const double k = relative * mass[i][lane] / (s.dt * s.dt);
+        const double h = thickness != nullptr ? thickness[i][lane] : params_.thickness;
         const bool grazing = depth < h;
         const double normal = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2);
         const double mu = friction != nullptr ? friction[i][lane] : params_.friction;
@@ -160,7 +160,7 @@ void fill_clearance(Strand& strand, const RodChannels& rod, const DeformingStran
   for (std::size_t i = 0; i < vertices; ++i) {
     const Vec3d x{strand.channel(rod.position)[i], strand.channel(rod.position + 1)[i],
                   strand.channel(rod.position + 2)[i]};
-    const double full = radius[i] + thickness;
+    const double full = radius[i] + (channels.thickness >= 0 ? strand.channel(channels.thickness)[i] : thickness);
     const SurfaceSample sample = surface.sample(x, time, (distance + norm(x - last)) * (1 + 1e-9) + 1e-12);
     distance = std::abs(sample.distance);
     last = x;
@@ -184,18 +184,11 @@ void add_deforming_strand_contact(CurvesObject& curves, const std::string& owner
   DeformingStrandContact::Channels channels{rod.mass, rod.free_position, 0, 0};
   channels.clearance = curves.strands().add_channel("clearance " + owner, StrandSystem::Kind::constant);
   channels.released = curves.strands().add_channel("clearance outside " + owner, StrandSystem::Kind::constant);
-  if (curves.painted("friction"))
-    channels.friction = curves.strands().add_channel("friction " + owner, StrandSystem::Kind::constant);
+  channels.stiffness = curves.painted_channel("strand_stiffness");
+  channels.friction = curves.painted_channel("friction");
+  channels.thickness = curves.painted_channel("strand_thickness");
   curves.add_emission([&curves, channels, surface, params](Strand& strand) {
     fill_clearance(strand, curves.channels(), channels, *surface->during(0, 0), 0, params.thickness);
-    for (int i = 1; i < strand.vertices && channels.friction >= 0; ++i) {
-      const double mu = curves.curve_value("friction", strand.id, i - 1).value_or(params.friction);
-      if (!(mu >= 0) || !std::isfinite(mu))
-        throw Error(ExitCode::bad_input,
-                    fmt::format("{}: strand {}, vertex {}: friction is {}; give a value of at least 0", curves.path(),
-                                strand.id, i - 1, mu));
-      strand.channel(channels.friction)[static_cast<std::size_t>(i)] = mu;
-    }
   });
   curves.add_constraint(std::make_unique<DeformingStrandContact>(curves.strands(), channels, owner, std::move(surface),
                                                                  params, push_out));

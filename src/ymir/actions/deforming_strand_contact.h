@@ -17,7 +17,8 @@
 
 namespace ymir {
 
-// A channel `friction` of the curves overrides that of the collider, per strand or vertex.
+// Channels friction, strand_stiffness and strand_thickness of the curves override those of the collider, per strand
+// or vertex.
 void add_deforming_strand_contact(CurvesObject& curves, const std::string& owner,
                                   std::shared_ptr<const DeformingSurface> surface, const PenaltyParams& params,
                                   double push_out);

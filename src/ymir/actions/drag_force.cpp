@@ -10,7 +10,15 @@ void add_fibre_drag(const FibreDrag& drag, int i, int count, const ForceBlock& o
   for (int k = 0; out.by_tangent != nullptr && k < 9; ++k) out.by_tangent[k * count + i] += drag.by_tangent[k];
 }
 
-PointForce fibre_drag_force(std::string owner, const Gas& air, double coefficient, PrescribedField wind) {
+void scale(FibreDrag& drag, double factor) {
+  drag.force *= factor;
+  for (double& turn : drag.by_tangent) turn *= factor;
+  Symmetric3<double>& d = drag.derivative;
+  for (double* k : {&d.xx, &d.yy, &d.zz, &d.xy, &d.xz, &d.yz}) *k *= factor;
+}
+
+PointForce fibre_drag_force(std::string owner, const Gas& air, double coefficient, PrescribedField wind,
+                            DragStrength strength) {
   PointForce force;
   force.owner = std::move(owner);
   force.what = "drag";
@@ -19,18 +27,23 @@ PointForce fibre_drag_force(std::string owner, const Gas& air, double coefficien
   force.sample = [wind = std::move(wind)](const PointBlock& block, Planes<Vec3d>::Type out) {
     wind.sample(block.count, block.position, block.time, out);
   };
-  force.accumulate = [air, coefficient](const PointBlock& block, Planes<const Vec3d>::Type u, const ForceBlock& out) {
-    for (int i = 0; i < block.count; ++i)
-      if (block.mass[i] > 0 && block.length[i] > 0)
-        add_fibre_drag(fibre_drag(air, 2 * block.radius[i], block.length[i], block.tangent[i], u[i] - block.velocity[i],
-                                  coefficient),
-                       i, block.count, out);
+  force.accumulate = [air, coefficient, strength = std::move(strength)](
+                         const PointBlock& block, Planes<const Vec3d>::Type u, const ForceBlock& out) {
+    const double* coefficients = strength.coefficients ? strength.coefficients(block) : nullptr;
+    const double* factors = strength.factors ? strength.factors(block) : nullptr;
+    for (int i = 0; i < block.count; ++i) {
+      if (!(block.mass[i] > 0 && block.length[i] > 0)) continue;
+      FibreDrag drag = fibre_drag(air, 2 * block.radius[i], block.length[i], block.tangent[i], u[i] - block.velocity[i],
+                                  coefficients != nullptr ? coefficients[i] : coefficient);
+      if (const double factor = factors != nullptr ? factors[i] : strength.factor; factor != 1) scale(drag, factor);
+      add_fibre_drag(drag, i, block.count, out);
+    }
   };
   return force;
 }
 
-PointForce drag_force(std::string owner, const DragParams& params, PrescribedField wind) {
-  const bool quadratic = params.fluid_density > 0 && params.drag_coefficient > 0;
+PointForce drag_force(std::string owner, const DragParams& params, PrescribedField wind, DragStrength strength) {
+  const bool quadratic = params.fluid_density > 0 && (params.drag_coefficient > 0 || strength.coefficients);
   PointForce force;
   force.owner = std::move(owner);
   force.what = "drag";
@@ -38,8 +51,25 @@ PointForce drag_force(std::string owner, const DragParams& params, PrescribedFie
   force.sample = [wind = std::move(wind)](const PointBlock& block, Planes<Vec3d>::Type out) {
     wind.sample(block.count, block.position, block.time, out);
   };
-  force.accumulate = [params](const PointBlock& block, Planes<const Vec3d>::Type air, const ForceBlock& out) {
-    accumulate_drag(params, block.count, block.velocity, air, block.radius, out.force, out.derivative);
+  // Both parts of the force are linear in what the fluid brings.
+  const auto times = [params](double coefficient, double factor) {
+    return DragParams{params.viscosity * factor, params.fluid_density * factor, coefficient};
+  };
+  if (!strength.coefficients && !strength.factors) {
+    force.accumulate = [law = times(params.drag_coefficient, strength.factor)](
+                           const PointBlock& block, Planes<const Vec3d>::Type air, const ForceBlock& out) {
+      accumulate_drag(law, block.count, block.velocity, air, block.radius, out.force, out.derivative);
+    };
+    return force;
+  }
+  force.accumulate = [params, times, strength = std::move(strength)](
+                         const PointBlock& block, Planes<const Vec3d>::Type air, const ForceBlock& out) {
+    const double* coefficients = strength.coefficients ? strength.coefficients(block) : nullptr;
+    const double* factors = strength.factors ? strength.factors(block) : nullptr;
+    for (int i = 0; i < block.count; ++i)
+      add_drag(times(coefficients != nullptr ? coefficients[i] : params.drag_coefficient,
+                     factors != nullptr ? factors[i] : strength.factor),
+               i, block.velocity, air, block.radius, out.force, out.derivative);
   };
   return force;
 }

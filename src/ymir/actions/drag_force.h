@@ -3,16 +3,23 @@
 #pragma once
 
 #include "ymir/actions/prescribed_field.h"
-#include "ymir/objects/point_block.h"
+#include "ymir/objects/force_target.h"
 #include "ymir/physics/fluid/drag_laws.h"
 #include "ymir/physics/particles/drag.h"
 
 namespace ymir {
 
-PointForce drag_force(std::string owner, const DragParams& params, PrescribedField wind);
-// The law of coupled_drag.h, `coefficient` being that of fast flow across the fibre.
-PointForce fibre_drag_force(std::string owner, const Gas& air, double coefficient, PrescribedField wind);
+struct DragStrength {
+  double factor = 1;                         // of the whole force
+  PointField<double> coefficients, factors;  // per point, where the data bring them; else empty
+};
 
+PointForce drag_force(std::string owner, const DragParams& params, PrescribedField wind, DragStrength strength = {});
+// The law of coupled_drag.h, `coefficient` being that of fast flow across the fibre.
+PointForce fibre_drag_force(std::string owner, const Gas& air, double coefficient, PrescribedField wind,
+                            DragStrength strength = {});
+
+void scale(FibreDrag& drag, double factor);
 // Adds the drag of point i of `count` to a block.
 void add_fibre_drag(const FibreDrag& drag, int i, int count, const ForceBlock& out);
 

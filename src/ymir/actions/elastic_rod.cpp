@@ -17,6 +17,8 @@ namespace {
 // frames' angles would be held by their inertia alone.
 constexpr double softest = 1e-9;
 
+constexpr const char *saturation_channel = "internal_friction_saturation", *length_channel = "internal_friction_length";
+
 Vec3d vector_of(const Strand& strand, int channel, int i) {
   const auto at = static_cast<std::size_t>(i);
   return {strand.channel(channel)[at], strand.channel(channel + 1)[at], strand.channel(channel + 2)[at]};
@@ -39,9 +41,17 @@ ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owne
   sets.stretch.force = strands.add_channel("stretch.force", Kind::state);
   sets.bend_twist.rest = strands.add_vector("bend_twist.rest", Kind::constant);
   sets.bend_twist.weight = strands.add_vector("bend_twist.weight", Kind::constant);
-  if (material.damping.dahl_saturation > 0) {
+  if (curves.painted("shear_modulus") && curves.painted("poisson_ratio"))
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: {} has both a `shear_modulus` and a `poisson_ratio` of its own, and the first gives "
+                            "the second; remove one channel or override",
+                            owner, curves.path()));
+  const bool painted_saturation = curves.painted(saturation_channel), painted_length = curves.painted(length_channel);
+  if (material.damping.dahl_length > 0 && (material.damping.dahl_saturation > 0 || painted_saturation)) {
     sets.bend_twist.friction = strands.add_vector("bend_twist.friction", Kind::state);
     sets.bend_twist.measure = strands.add_channel("bend_twist.measure", Kind::constant);
+    if (painted_saturation) sets.bend_twist.saturation = strands.add_channel("bend_twist.saturation", Kind::constant);
+    if (painted_length) sets.bend_twist.length = strands.add_channel("bend_twist.length", Kind::constant);
   }
   if (curves.painted("relaxation_time"))
     sets.bend_twist.relaxation = strands.add_channel("bend_twist.relaxation", Kind::constant);
@@ -70,8 +80,9 @@ ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owne
       const auto at = static_cast<std::size_t>(i);
       if (strand.channel(rod.free_angle)[at] == 0) continue;  // a strand without length
       const double e = value("youngs_modulus", i, material.youngs_modulus);
-      const double g =
-          value("shear_modulus", i, material.shear_modulus.value_or(e / (2 * (1 + material.poisson_ratio))));
+      // Of the parameters the only one that may be negative; its range has been checked.
+      const double nu = curves.curve_value("poisson_ratio", strand.id, i - 1).value_or(material.poisson_ratio);
+      const double g = value("shear_modulus", i, material.shear_modulus.value_or(e / (2 * (1 + nu))));
       const double a = strand.channel(rod.radius)[at];
       const CrossSection shape{a, a * value("flattening", i, section.flattening)};
 
@@ -104,6 +115,10 @@ ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owne
         strand.channel(sets.bend_twist.weight + k)[at] = std::max(weight[k], floor);
       }
       if (sets.bend_twist.measure >= 0) strand.channel(sets.bend_twist.measure)[at] = domain;
+      if (sets.bend_twist.saturation >= 0)
+        strand.channel(sets.bend_twist.saturation)[at] = value(saturation_channel, i, material.damping.dahl_saturation);
+      if (sets.bend_twist.length >= 0)
+        strand.channel(sets.bend_twist.length)[at] = value(length_channel, i, material.damping.dahl_length);
     }
   });
   return sets;

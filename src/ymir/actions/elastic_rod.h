@@ -26,8 +26,9 @@ struct ElasticRodChannels {
 };
 
 // Adds the constraints and the rule that gives each strand its rest shape and stiffness; before ingest. Channels of the
-// curves named youngs_modulus, shear_modulus, stretch, bend, twist, relaxation_time and stretch_relaxation_time
-// override the material per strand or vertex.
+// curves named youngs_modulus, shear_modulus, poisson_ratio, stretch, bend, twist, relaxation_time,
+// stretch_relaxation_time, internal_friction_saturation and internal_friction_length override the material per strand
+// or vertex; the last two where the material has a dahl_length.
 ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owner, const ElasticRodMaterial& material,
                                    const CurvesObject::Description& section);
 

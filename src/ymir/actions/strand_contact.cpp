@@ -1,11 +1,7 @@
 #include "ymir/actions/strand_contact.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-
-#include "ymir/base/error.h"
 
 namespace ymir {
 namespace {
@@ -16,7 +12,7 @@ class StrandContact final : public StrandConstraint {
  public:
   struct Channels {
     int mass, free_position, clearance;
-    int friction = -1;  // of each vertex, where the curves have it
+    int stiffness = -1, friction = -1, thickness = -1;  // of each vertex, where the curves have it
   };
   StrandContact(StrandSystem& strands, const Channels& channels, std::string owner, Collider collider,
                 const PenaltyParams& params)
@@ -51,7 +47,9 @@ class StrandContact final : public StrandConstraint {
     const StrandReal* clearance = strands_->plane(s.group, channels_.clearance);
     const StrandReal* mass = strands_->plane(s.group, channels_.mass);
     const StrandReal* free = strands_->plane(s.group, channels_.free_position);
-    const StrandReal* friction = channels_.friction >= 0 ? strands_->plane(s.group, channels_.friction) : nullptr;
+    const auto painted = [&](int channel) { return channel >= 0 ? strands_->plane(s.group, channel) : nullptr; };
+    const StrandReal *stiffness = painted(channels_.stiffness), *friction = painted(channels_.friction),
+                     *thickness = painted(channels_.thickness);
     const RigidTransform now = pose(s.time);
     double deepest = 0;
     const StrandSystem::Group& group = strands_->group(s.group);
@@ -66,7 +64,9 @@ class StrandContact final : public StrandConstraint {
         const Vec3d start{work[i][lane], work[s.vertices + i][lane], work[2 * s.vertices + i][lane]};
         Vec3d slip = x - start;
         slip -= n * dot(slip, n);
-        const double k = params_.stiffness * mass[i][lane] / (s.dt * s.dt), h = params_.thickness;
+        const double relative = stiffness != nullptr ? stiffness[i][lane] : params_.stiffness;
+        const double k = relative * mass[i][lane] / (s.dt * s.dt);
+        const double h = thickness != nullptr ? thickness[i][lane] : params_.thickness;
         const bool grazing = depth < h;
         const double normal = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2);
         // Sticking is a spring, softer than the contact; sliding pulls with mu N against the slip.
@@ -128,23 +128,17 @@ void add_strand_contact(CurvesObject& curves, const std::string& owner, Collider
   const RodChannels& rod = curves.channels();
   StrandContact::Channels channels{rod.mass, rod.free_position, 0};
   channels.clearance = curves.strands().add_channel("clearance " + owner, StrandSystem::Kind::constant);
-  if (curves.curves().vertices.has("friction") || curves.curves().strands.has("friction"))
-    channels.friction = curves.strands().add_channel("friction " + owner, StrandSystem::Kind::constant);
-  curves.add_emission([&curves, &rod, channels, collider, params](Strand& strand) {
-    for (int i = 1; i < strand.vertices && channels.friction >= 0; ++i) {
-      const double mu = curves.curve_value("friction", strand.id, i - 1).value_or(params.friction);
-      if (!(mu >= 0) || !std::isfinite(mu))
-        throw Error(ExitCode::bad_input,
-                    fmt::format("{}: strand {}, vertex {}: friction is {}; give a value of at least 0", curves.path(),
-                                strand.id, i - 1, mu));
-      strand.channel(channels.friction)[static_cast<std::size_t>(i)] = mu;
-    }
+  channels.stiffness = curves.painted_channel("strand_stiffness");
+  channels.friction = curves.painted_channel("friction");
+  channels.thickness = curves.painted_channel("strand_thickness");
+  curves.add_emission([&rod, channels, collider, params](Strand& strand) {
     const RigidTransform pose = collider.pose ? collider.pose(0) : RigidTransform{};
     for (std::size_t i = 0; i < static_cast<std::size_t>(strand.vertices); ++i) {
       const Vec3d x{strand.channel(rod.position)[i], strand.channel(rod.position + 1)[i],
                     strand.channel(rod.position + 2)[i]};
+      const double thickness = channels.thickness >= 0 ? strand.channel(channels.thickness)[i] : params.thickness;
       strand.channel(channels.clearance)[i] =
-          std::min(strand.channel(rod.radius)[i] + params.thickness, collider.distance(pose.to_body(x)).distance);
+          std::min(strand.channel(rod.radius)[i] + thickness, collider.distance(pose.to_body(x)).distance);
     }
   });
   curves.add_constraint(

@@ -24,7 +24,8 @@ struct PenaltyParams {
   double thickness = 5e-4;  // kept free beyond the radius [m]
 };
 
-// A channel `friction` of the curves overrides that of the collider, per strand or vertex.
+// Channels friction, strand_stiffness and strand_thickness of the curves override those of the collider, per strand
+// or vertex.
 void add_strand_contact(CurvesObject& curves, const std::string& owner, Collider collider, const PenaltyParams& params);
 
 }  // namespace ymir

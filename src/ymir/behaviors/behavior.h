@@ -2,6 +2,9 @@
 // A behavior B has `struct Params`, `static Schema<Params> schema()` and a constructor from Params.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace ymir {
 
 class Scope;
@@ -10,6 +13,13 @@ struct Behavior {
   virtual ~Behavior() = default;
   // Adds Objects and Actions to the scope, nothing else.
   virtual void create(Scope& scope) = 0;
+
+  // Channels of strands (else: of particles) named by a Varying parameter which this behavior, set up as it is, would
+  // not look at, and what to do about it. Such a channel is an error unless another behavior takes it.
+  struct Unused {
+    std::string channel, remedy;
+  };
+  virtual std::vector<Unused> unused(bool /*strands*/) const { return {}; }
 };
 
 }  // namespace ymir

@@ -1,6 +1,7 @@
 #include "ymir/behaviors/registry.h"
 
 #include "ymir/base/check.h"
+#include "ymir/param/varying_params.h"
 
 namespace ymir {
 
@@ -23,10 +24,10 @@ SchemaInfo Registry::varying_parameters() const {
   table.name = "overrides";
   table.doc = "Parameters that behaviors take from this object instead of their own.";
   for (const BehaviorType& type : types_)
-    for (const ParamInfo& p : type.schema.params)
-      if (p.varying && table.find(p.name) == nullptr) {
-        table.params.push_back(p);
-        table.params.back().only_when.clear();  // about other parameters of the behavior
+    for (ParamInfo& p : varying_params(type.schema))
+      if (table.find(p.name) == nullptr) {
+        p.only_when.clear();  // about other parameters of the behavior
+        table.params.push_back(std::move(p));
       }
   return table;
 }

@@ -74,6 +74,7 @@ void CurvesObject::set_curves(Curves curves) {
     for (const auto& [name, array] : channels->all())
       if ((array.holds<Vec3d>() || array.holds<Vec3f>()) && !overrides_.contains(name) && strands_.find(name) < 0)
         overrides_[name] = strands_.add_vector(name, StrandSystem::Kind::constant);
+  compensation_ = painted_channel("gravity_compensation");
 }
 
 void CurvesObject::refuse_bad_shapes() const {
@@ -134,6 +135,31 @@ PointField<Vec3d> CurvesObject::vector_field(std::string_view name) const {
   return [this, first = found->second](const PointBlock& block) {
     const auto plane = [&](int k) { return reinterpret_cast<const double*>(strands_.plane(block.bucket, first + k)); };
     return Planes<const Vec3d>::Type{plane(0), plane(1), plane(2)};
+  };
+}
+
+int CurvesObject::painted_channel(std::string_view name) {
+  if (!painted(name)) return -1;
+  const std::string parameter(name), own = "painted " + parameter;
+  if (const int found = strands_.find(own); found >= 0) return found;
+  const int channel = strands_.add_channel(own, StrandSystem::Kind::constant);
+  add_emission([this, parameter, channel](Strand& strand) {
+    for (int i = 1; i < strand.vertices; ++i) {
+      const double value = curve_value(parameter, strand.id, i - 1).value_or(0);
+      if (!std::isfinite(value))
+        throw Error(ExitCode::bad_input, fmt::format("{}: strand {}, vertex {}: {} is {}; give a number", path(),
+                                                     strand.id, i - 1, parameter, value));
+      strand.channel(channel)[static_cast<std::size_t>(i)] = value;
+    }
+  });
+  return channel;
+}
+
+PointField<double> CurvesObject::scalar_field(std::string_view name) {
+  const int channel = painted_channel(name);
+  if (channel < 0) return {};
+  return [this, channel](const PointBlock& block) {
+    return reinterpret_cast<const double*>(strands_.plane(block.bucket, channel));
   };
 }
 
@@ -252,7 +278,7 @@ void CurvesObject::ingest() {
   }
   strands_.assign(std::move(mine));
   curves_ = {};
-  if (description_.gravity_compensation > 0) compensate_gravity();
+  if (description_.gravity_compensation > 0 || compensation_ >= 0) compensate_gravity();
   Communicator& communicator = domain.communicator();
   const std::int64_t resampled = communicator.sum(resampled_), held = communicator.sum(held_);
   if (resampled > 0 && communicator.root())
@@ -271,7 +297,17 @@ void CurvesObject::compensate_gravity() {
   parallel_for(strands_.group_count(), [&](std::ptrdiff_t g) {
     StrandNewton newton(strands_, channels_);
     InverseDynamics inverse(newton, steady, constraints_);
-    results[static_cast<std::size_t>(g)] = inverse.compensate(static_cast<int>(g), description_.gravity_compensation);
+    const int group = static_cast<int>(g);
+    std::vector<Real> share(static_cast<std::size_t>(strands_.group(group).vertices),
+                            Real::all(description_.gravity_compensation));
+    if (compensation_ >= 0)
+      for (std::size_t i = 0; i < share.size(); ++i)
+        for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
+          const int count = strands_.group(group).count[static_cast<std::size_t>(lane)];
+          const Real* values = strands_.plane(group, compensation_);
+          share[i].set(lane, count > 0 ? values[std::min(static_cast<int>(i), count - 1)][lane] : 0);
+        }
+    results[static_cast<std::size_t>(g)] = inverse.compensate(group, share);
   });
   Communicator& communicator = strands_.domain().communicator();
   std::int64_t stiffened = 0, unstable = 0;

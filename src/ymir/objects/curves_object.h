@@ -34,7 +34,8 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
     double flattening = 1;  // semi-axis along m2 by that along m1
     bool clamped = true;    // roots are held, in position and orientation
     NewtonSettings newton;
-    double gravity_compensation = 0;  // share of the constant forces that the rest shape is adapted to, 0 to 1
+    // Share of the constant forces that the rest shape is adapted to, 0 to 1; a channel of the curves overrides it.
+    double gravity_compensation = 0;
   };
 
   CurvesObject(std::string path, int group, GridDomain& domain, const Description& description);
@@ -43,6 +44,7 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   void set_curves(Curves curves);
   void add_force(PointForce force) override { forces_.push_back(std::move(force)); }
   PointField<Vec3d> vector_field(std::string_view name) const override;
+  PointField<double> scalar_field(std::string_view name) override;
   void solve_every_iteration() override { every_iteration_ = true; }
   void visit_points(const std::function<void(const PointBlock&)>& visit) const override;
   void add_constraint(std::unique_ptr<StrandConstraint> constraint) { constraints_.push_back(std::move(constraint)); }
@@ -58,6 +60,9 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   std::optional<double> curve_value(std::string_view name, std::int64_t strand, int vertex) const;
   // Whether the curves bring values of that name, per vertex or per strand.
   bool painted(std::string_view name) const { return curves_.vertices.has(name) || curves_.strands.has(name); }
+  // The strands' channel of these values, made where it is missing; -1: the curves bring none. Emissions added later
+  // find it filled.
+  int painted_channel(std::string_view name);
   // Rest pose of a strand's root; from the curves, also before ingest.
   RootFrame root_frame(std::int64_t strand) const;
   const Curves& curves() const { return curves_; }
@@ -122,6 +127,7 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   std::vector<std::unique_ptr<StrandConstraint>> constraints_;
   std::vector<Emission> emissions_;
   std::map<std::string, int, std::less<>> overrides_;  // vectors per vertex that Forces may ask for
+  int compensation_ = -1;                              // channel of the painted gravity_compensation
   struct Home {
     Vec3d place;
     std::int64_t tie;

@@ -25,6 +25,7 @@ class ForceTarget {
   // The points of this rank as they are now, block by block; those without mass are none.
   virtual void visit_points(const std::function<void(const PointBlock&)>& visit) const = 0;
   virtual PointField<Vec3d> vector_field(std::string_view name) const = 0;
+  virtual PointField<double> scalar_field(std::string_view name) = 0;
   // A vector per point that stays with it from substep to substep, 0 at first; added before the first one. -1: points
   // of this Object keep none.
   virtual int add_memory(const std::string& /*name*/) { return -1; }

@@ -29,8 +29,17 @@ std::size_t InverseDynamics::parameter_count() const {
   return planes * static_cast<std::size_t>(newton_->step().vertices);
 }
 
-Compensation InverseDynamics::compensate(int group, double share) {
+Compensation InverseDynamics::compensate(int group, std::span<const StrandReal> share) {
   Compensation result;
+  // Vertex 0 is the ghost before the root.
+  Real most = Real::all(0), least = Real::all(1);
+  for (std::size_t i = 1; i < share.size(); ++i) {
+    most = max(share[i], most);
+    least = min(share[i], least);
+  }
+  const auto takes_part = most > 0.0;
+  const Real whole = select(takes_part, Real::all(1), 0.0),
+             part = select(takes_part & (least < 1.0), Real::all(1), 0.0);
   StrandStep& s = newton_->step();
   const auto each_constraint = [&](auto&& f) {
     std::size_t at = 0;
@@ -46,10 +55,11 @@ Compensation InverseDynamics::compensate(int group, double share) {
     each_constraint([&](StrandConstraint& c, std::size_t at) { c.strain_of(s, s.step, strain.data() + at); });
     each_constraint([&](StrandConstraint& c, std::size_t at) { c.shift_rest(s, strain.data() + at); });
     for (std::size_t c = 0; c < constraints_.size(); ++c)
-      if (constraints_[c]->needs_multipliers()) constraints_[c]->advance(s, Real::all(1), s.constraint_work[c]);
+      if (constraints_[c]->needs_multipliers()) constraints_[c]->advance(s, s.active, s.constraint_work[c]);
   };
   for (int pass = 0; pass < passes; ++pass) {
     begin(group, StrandStep::Curvature::none);
+    s.active = whole;
     // Tensions are in balance by themselves from here on; W (C - p) has the rounding of p.
     if (pass > 0) std::fill_n(s.condensed, newton_->rows(), Real::all(0));
     if (!newton_->factor()) {
@@ -62,8 +72,10 @@ Compensation InverseDynamics::compensate(int group, double share) {
   // Stability: H must have positive pivots.
   for (int attempt = 0; attempt <= max_stiffenings; ++attempt) {
     begin(group, StrandStep::Curvature::exact);
+    s.active = whole;
     if (newton_->factor()) break;
-    const Real lanes = select(s.beta < 1.0, Real::all(1), 0.0);
+    const Real lanes = select((s.beta < 1.0) & takes_part, Real::all(1), 0.0);
+    if (!any(lanes > 0.0)) break;
     if (attempt == 0)
       for (int lane = 0; lane < StrandSystem::lanes; ++lane) result.stiffened += lanes[lane] > 0 ? 1 : 0;
     if (attempt == max_stiffenings) {
@@ -79,13 +91,15 @@ Compensation InverseDynamics::compensate(int group, double share) {
     for (int k = 0; k < 3; ++k) worst = max(abs(s.residual[newton_->row(i, k)]), worst);
   newton_->constant_load(weight, count);
   for (int lane = 0; lane < StrandSystem::lanes; ++lane)
-    if (weight[lane] > 0) result.residual = std::max(result.residual, worst[lane] * count[lane] / weight[lane]);
+    if (weight[lane] > 0 && whole[lane] > 0)
+      result.residual = std::max(result.residual, worst[lane] * count[lane] / weight[lane]);
   // A share of the loads: give back the rest of the strain.
-  if (share < 1) {
+  if (any(part > 0.0)) {
     begin(group, StrandStep::Curvature::none);
+    s.active = part;
     std::fill_n(s.residual, newton_->rows(), Real::all(0));
     std::fill_n(s.condensed, newton_->rows(), Real::all(0));
-    newton_->add_constant_load(s.residual, 1 - share);
+    newton_->add_remaining_load(s.residual, share);
     if (newton_->factor()) take_load();
   }
   s.curvature = StrandStep::Curvature::newton;

@@ -10,6 +10,8 @@
 //   dx/dp = H^-1 J'W,   dL/dp = W J H^-1 dL/dx,   H the exact Hessian with the present tension.
 #pragma once
 
+#include <span>
+
 #include "ymir/objects/strand_newton.h"
 
 namespace ymir {
@@ -26,9 +28,10 @@ class InverseDynamics {
       : newton_(&newton), forces_(forces), constraints_(constraints) {}
 
   // Rest values such that the strands of a group are in equilibrium where they are, under `share` of the constant
-  // forces. Equilibrium is not stability: strands with a negative pivot in H are made stiffer, at unchanged forces,
-  // until they stand. The group must have been saved.
-  Compensation compensate(int group, double share);
+  // forces, per vertex, 0 to 1 (beyond a strand's end that of its tip); a strand without any is left alone. Equilibrium
+  // is not stability: strands with a negative pivot in H are made stiffer, at unchanged forces, until they stand. The
+  // group must have been saved.
+  Compensation compensate(int group, std::span<const StrandReal> share);
 
   // At an equilibrium: factors H. False when a strand's is not positive definite.
   bool linearize(int group);

@@ -149,14 +149,20 @@ PointField<Vec3d> ParticleObject::vector_field(std::string_view name) const {
   };
 }
 
-std::span<const Vec3d> ParticleObject::input_positions() const {
-  return initial_.empty() ? std::span<const Vec3d>() : initial_[0].second.as<Vec3d>();
+PointField<double> ParticleObject::scalar_field(std::string_view name) {
+  const auto channel = override_channel<double>(name);
+  if (!channel) return {};
+  return [this, channel](const PointBlock& block) { return particles_.read(*channel, block.bucket) + block.first; };
 }
 
 const Array* ParticleObject::input_channel(std::string_view name) const {
-  for (const auto& [given, array] : initial_)
-    if (given == name) return &array;
+  for (const auto& [own, array] : initial_)
+    if (own == name) return &array;
   return nullptr;
+}
+
+std::span<const Vec3d> ParticleObject::input_positions() const {
+  return initial_.empty() ? std::span<const Vec3d>() : initial_[0].second.as<Vec3d>();
 }
 
 double ParticleObject::largest_radius() const {

@@ -40,6 +40,7 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   void add_source(PointSource source) { sources_.push_back(std::move(source)); }
   void add_force(PointForce force) override { forces_.push_back(std::move(force)); }
   PointField<Vec3d> vector_field(std::string_view name) const override;
+  PointField<double> scalar_field(std::string_view name) override;
   void solve_every_iteration() override { coupled_to_gas_ = true; }  // solved in each one anyway
   void visit_points(const std::function<void(const PointBlock&)>& visit) const override;
   int add_memory(const std::string& name) override;
@@ -62,8 +63,9 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   const std::vector<PointForce>& forces() const { return forces_; }
   // Points of the file, until ingest, on every rank; their ids are 0, 1, ...
   std::span<const Vec3d> input_positions() const;
-  const Array* input_channel(std::string_view name) const;  // nullptr: none of this name
-  double largest_radius() const;                            // of points of the file and of sources, before ingest [m]
+  // A channel of these points, until ingest; nullptr: they have none of that name.
+  const Array* input_channel(std::string_view name) const;
+  double largest_radius() const;  // of points of the file and of sources, before ingest [m]
 
   // Pieces are points, by id; each is a body of its own.
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;

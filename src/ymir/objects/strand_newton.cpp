@@ -469,9 +469,11 @@ void StrandNewton::constant_load(Real& sum, Real& vertices) const {
   }
 }
 
-void StrandNewton::add_constant_load(Real* rows, double factor) const {
+void StrandNewton::add_remaining_load(Real* rows, std::span<const Real> share) const {
   for (int i = 0; i < step_.vertices; ++i)
-    for (int k = 0; k < 3; ++k) rows[row(i, k)] += constant_[k * step_.vertices + i] * free_position_[i] * factor;
+    for (int k = 0; k < 3; ++k)
+      rows[row(i, k)] +=
+          constant_[k * step_.vertices + i] * free_position_[i] * (1.0 - share[static_cast<std::size_t>(i)]);
 }
 
 void StrandNewton::mask(Real* rows) const {

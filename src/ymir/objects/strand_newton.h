@@ -90,7 +90,7 @@ class StrandNewton {
 
   // Of the constant forces on free vertices: sum of their sizes [N], and number of vertices.
   void constant_load(StrandReal& sum, StrandReal& vertices) const;
-  void add_constant_load(StrandReal* rows, double factor) const;
+  void add_remaining_load(StrandReal* rows, std::span<const StrandReal> share) const;
   void mask(StrandReal* rows) const;  // zero where unknowns are given
 
   StrandStep& step() { return step_; }

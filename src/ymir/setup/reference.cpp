@@ -49,7 +49,8 @@ std::string default_text(const ParamInfo& info) {
   return value_text(info, info.default_value);
 }
 
-std::string notes(const ParamInfo& info) {
+// `within`: the nested structs around it, as varying_params() puts them before the name of a channel.
+std::string notes(const ParamInfo& info, const std::string& within) {
   std::string text;
   if (const std::string where = applies_text(info); !where.empty()) text += fmt::format(" Only {}.", where);
   if (!info.acts_on.empty()) {
@@ -57,18 +58,21 @@ std::string notes(const ParamInfo& info) {
     for (const ActsOn target : info.acts_on) targets.push_back(to_string(target));
     text += fmt::format(" Acts on {}.", fmt::join(targets, " and "));
   }
-  if (info.varying) text += " Varying: a data channel of this name overrides it.";
+  if (info.varying && within.empty()) text += " Varying: a data channel of this name overrides it.";
+  if (info.varying && !within.empty())
+    text += fmt::format(" Varying: a data channel {}{} overrides it.", within, info.name);
   if (info.advanced) text += " Advanced.";
   for (const std::string& old : info.old_names) text += fmt::format(" Formerly {}.", old);
   return text;
 }
 
-void describe_params(std::string& text, const SchemaInfo& schema, const std::string& indent) {
+void describe_params(std::string& text, const SchemaInfo& schema, const std::string& indent,
+                     const std::string& within = "") {
   for (const ParamInfo& p : schema.params) {
     const std::string unit = p.unit.symbol.empty() ? "" : fmt::format(" [{}]", p.unit.symbol);
     text += fmt::format("{}{}{} = {}\n", indent, p.name, unit, default_text(p));
-    text += fmt::format("{}    {} ({}){}\n", indent, p.doc, type_and_range(p), notes(p));
-    if (p.fields) describe_params(text, *p.fields, indent + "    ");
+    text += fmt::format("{}    {} ({}){}\n", indent, p.doc, type_and_range(p), notes(p, within));
+    if (p.fields) describe_params(text, *p.fields, indent + "    ", within + p.name + "_");
   }
 }
 
@@ -82,7 +86,7 @@ std::string cell(const std::string& text) {
   return escaped;
 }
 
-void table(std::string& page, const SchemaInfo& schema) {
+void table(std::string& page, const SchemaInfo& schema, const std::string& within = "") {
   if (schema.params.empty()) {
     page += "No parameters.\n";
     return;
@@ -90,11 +94,11 @@ void table(std::string& page, const SchemaInfo& schema) {
   page += "| parameter | unit | default | value | meaning |\n| --- | --- | --- | --- | --- |\n";
   for (const ParamInfo& p : schema.params)
     page += fmt::format("| `{}` | {} | {} | {} | {} |\n", p.name, p.unit.symbol, cell(default_text(p)),
-                        cell(type_and_range(p)), cell(p.doc + notes(p)));
+                        cell(type_and_range(p)), cell(p.doc + notes(p, within)));
   for (const ParamInfo& p : schema.params)
     if (p.fields) {
       page += fmt::format("\n`{}`{}:\n\n", p.name, p.type == ParamType::items ? ", each item" : "");
-      table(page, *p.fields);
+      table(page, *p.fields, within + p.name + "_");
     }
 }
 

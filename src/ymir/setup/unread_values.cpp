@@ -6,38 +6,38 @@
 #include <map>
 #include <set>
 
+#include "ymir/behaviors/generated_input.h"
 #include "ymir/behaviors/register.h"
 #include "ymir/objects/curves_object.h"
 #include "ymir/objects/particle_object.h"
 #include "ymir/objects/volume_object.h"
+#include "ymir/param/varying_params.h"
+#include "ymir/setup/channel_range.h"
 
 namespace ymir {
 namespace {
 
 using Names = std::set<std::string, std::less<>>;
-// Parameters that data may override, with their declarations: behaviors differ in what they allow.
-using Varying = std::map<std::string, std::vector<const ParamInfo*>, std::less<>>;
 
-void add_varying(const SetupNode& behavior, Varying& parameters) {
-  for (const ParamInfo& p : behavior.type->schema.params)
-    if (p.varying) parameters[p.name].push_back(&p);
-}
+// What the behaviors around an object take from its strands, or from its particles.
+struct Readers {
+  std::map<std::string, std::vector<ParamInfo>, std::less<>> taken;  // by channel, as each of them declares it
+  std::map<std::string, std::string, std::less<>> idle;              // why one does not look at a channel it declares
+};
+struct AllReaders {
+  Readers particles, strands;
+};
 
-// "vertex 3 must be at least 0, got -1"; "" when all values are allowed.
-std::string channel_problem(const ParamInfo& parameter, const Array& array, const char* of) {
-  const auto first_bad = [&](const auto& values, auto&& as) -> std::string {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (const std::string problem = range_problem(parameter, as(values[i])); !problem.empty())
-        return fmt::format("{} {}: {}", of, i, problem);
-    return "";
-  };
-  const auto number = [](double v) { return ParamValue(v); };
-  const auto vector = [](auto v) { return ParamValue(Vec3d(v)); };
-  if (parameter.type == ParamType::real && array.holds<double>()) return first_bad(array.as<double>(), number);
-  if (parameter.type == ParamType::real && array.holds<float>()) return first_bad(array.as<float>(), number);
-  if (parameter.type == ParamType::vector && array.holds<Vec3d>()) return first_bad(array.as<Vec3d>(), vector);
-  if (parameter.type == ParamType::vector && array.holds<Vec3f>()) return first_bad(array.as<Vec3f>(), vector);
-  return "";
+void add_readers(const SetupNode& node, const Behavior& behavior, bool strands, Readers& to) {
+  const std::vector<Behavior::Unused> unused = behavior.unused(strands);
+  for (ParamInfo& p : varying_params(node.type->schema)) {
+    const auto idle =
+        std::find_if(unused.begin(), unused.end(), [&](const Behavior::Unused& u) { return u.channel == p.name; });
+    if (idle != unused.end())
+      to.idle[p.name] = fmt::format("{} does not use it: {}", node.path, idle->remedy);
+    else
+      to.taken[p.name].push_back(std::move(p));
+  }
 }
 
 // Real-valued channels that came with the input of an object.
@@ -70,7 +70,7 @@ class Search {
   std::vector<Diagnostic> run() {
     visit(setup_.root, {});
     for (const InputSpec& input : setup_.inputs)
-      if (!input.overrides.items.empty() && !seen_.contains(input.name))
+      if ((!input.overrides.items.empty() || !input.painted.empty()) && !seen_.contains(input.name))
         tell(Severity::error, {}, "inputs." + input.name + ".overrides",
              "no object takes them: only the inputs of a particle_object or curves_object have overrides; leave them "
              "out");
@@ -79,10 +79,14 @@ class Search {
 
  private:
   // `above`: what the behaviors of the groups around take from objects.
-  void visit(const SetupNode& group, Varying above) {
-    for (const SetupNode& child : group.children)
-      if (child.enabled && !child.is_group && child.type->schema.category != Category::object && !is_off(child))
-        add_varying(child, above);
+  void visit(const SetupNode& group, AllReaders above) {
+    for (const SetupNode& child : group.children) {
+      if (!child.enabled || child.is_group || child.type->schema.category == Category::object || is_off(child))
+        continue;
+      const auto behavior = child.type->create(child.values);
+      add_readers(child, *behavior, false, above.particles);
+      add_readers(child, *behavior, true, above.strands);
+    }
     for (const SetupNode& child : group.children) {
       if (!child.enabled) continue;
       if (!child.is_group && !is_off(child)) look_for_targets(child, group.path.empty() ? "" : group.path + "/");
@@ -115,58 +119,74 @@ class Search {
     }
   }
 
-  // Values of channels that are outside what the parameter allows; the reader has checked those of the setup.
-  void look_at_values(const SetupNode& node, const Object& object, const Varying& taken) {
-    const auto look = [&](const ParamInfo& p, const Array* array, const char* of) {
-      const std::string problem = array != nullptr ? channel_problem(p, *array, of) : "";
-      if (!problem.empty())
-        tell(
-            Severity::error, node.location, node.path,
-            fmt::format("the channel '{}' of its input, {}; mend the file, or leave the channel out", p.name, problem));
-      return problem.empty();
-    };
-    const auto* particles = dynamic_cast<const ParticleObject*>(&object);
-    const auto* curves = dynamic_cast<const CurvesObject*>(&object);
-    for (const auto& [name, declarations] : taken)
-      for (const ParamInfo* p : declarations) {
-        bool good = true;
-        if (particles != nullptr) good = look(*p, particles->input_channel(name), "point");
-        if (curves != nullptr)
-          good = look(*p, curves->curves().vertices.find(name), "vertex") &&
-                 look(*p, curves->curves().strands.find(name), "strand");
-        if (!good) break;
-      }
-  }
-
-  void look_at(const SetupNode& object, Varying taken) {
-    add_varying(object, taken);
+  void look_at(const SetupNode& node, const AllReaders& above) {
+    const auto built = std::find_if(built_.simulation->objects().begin(), built_.simulation->objects().end(),
+                                    [&](const auto& o) { return o->path() == node.path; });
+    const Object* object = built != built_.simulation->objects().end() ? built->get() : nullptr;
+    const bool strands = dynamic_cast<const CurvesObject*>(object) != nullptr;
+    Readers readers = strands ? above.strands : above.particles;
+    add_readers(node, *node.type->create(node.values), strands, readers);
     Names overridden;
-    for (const ParamInfo& p : object.type->schema.params) {
+    std::string file;
+    for (const ParamInfo& p : node.type->schema.params) {
       if (p.type != ParamType::input) continue;
-      const ParamValue* value = find_value(object.values, p.name);
+      const ParamValue* value = find_value(node.values, p.name);
       const std::string* name = value != nullptr ? std::get_if<std::string>(value) : nullptr;
-      const InputSpec* input = name != nullptr ? setup_.find_input(*name) : nullptr;
-      if (input == nullptr) continue;
-      seen_.insert(*name);
-      for (const NamedValue& item : input->overrides.items) {
-        overridden.insert(item.name);
-        if (!taken.contains(item.name))
-          tell(Severity::error, object.location, object.path,
-               fmt::format("the override '{}' of its input '{}' is taken by no behavior that acts on it; add one with "
-                           "that parameter to its group, or leave the override out",
-                           item.name, *name));
+      // Guides bring along what their curves have.
+      for (const InputSpec* input = name != nullptr ? setup_.find_input(*name) : nullptr; input != nullptr;) {
+        seen_.insert(input->name);
+        if (!input->path.empty()) file = input->path.string();
+        for (const std::string& parameter : overrides_of(*input))
+          if (overridden.insert(parameter).second && !readers.taken.contains(parameter))
+            refuse_override(node, readers, *input, parameter);
+        const auto guides = guides_recipe(input->recipe);
+        input = guides ? setup_.find_input(guides->of) : nullptr;
       }
     }
-    const auto built = std::find_if(built_.simulation->objects().begin(), built_.simulation->objects().end(),
-                                    [&](const auto& o) { return o->path() == object.path; });
-    if (built == built_.simulation->objects().end()) return;
-    look_at_values(object, **built, taken);
-    for (const std::string& name : channels_of(**built))
-      if (parameters_.contains(name) && !taken.contains(name) && !overridden.contains(name))
-        tell(Severity::warning, object.location, object.path,
+    if (object != nullptr) look_at_channels(node, *object, readers, overridden, file);
+  }
+
+  static Names overrides_of(const InputSpec& input) {
+    Names names;
+    for (const NamedValue& item : input.overrides.items) names.insert(item.name);
+    for (const PaintedOverride& painted : input.painted) names.insert(painted.parameter);
+    return names;
+  }
+
+  void refuse_override(const SetupNode& node, const Readers& readers, const InputSpec& input,
+                       const std::string& parameter) {
+    const auto idle = readers.idle.find(parameter);
+    tell(Severity::error, node.location, node.path,
+         idle != readers.idle.end()
+             ? fmt::format("the override '{}' of its input '{}' does nothing, as {}, or leave the override out",
+                           parameter, input.name, idle->second)
+             : fmt::format("the override '{}' of its input '{}' is taken by no behavior that acts on it; add one with "
+                           "that parameter to its group, or leave the override out",
+                           parameter, input.name));
+  }
+
+  void look_at_channels(const SetupNode& node, const Object& object, const Readers& readers, const Names& overridden,
+                        const std::string& file) {
+    for (const std::string& name : channels_of(object)) {
+      if (const auto taken = readers.taken.find(name); taken != readers.taken.end()) {
+        for (const ParamInfo& parameter : taken->second)
+          if (const std::string problem = channel_problem(object, parameter); !problem.empty()) {
+            tell(Severity::error, node.location, node.path, file.empty() ? problem : file + ": " + problem);
+            break;
+          }
+        continue;
+      }
+      if (!parameters_.contains(name) || overridden.contains(name)) continue;
+      if (const auto idle = readers.idle.find(name); idle != readers.idle.end())
+        tell(Severity::error, node.location, node.path,
+             fmt::format("the channel '{}' of its input does nothing, as {}, or remove the channel", name,
+                         idle->second));
+      else
+        tell(Severity::warning, node.location, node.path,
              fmt::format("the channel '{}' of its input has the name of a parameter, but no behavior that acts on it "
                          "takes it",
                          name));
+    }
   }
 
   void tell(Severity severity, Location at, const std::string& path, const std::string& message) {

@@ -65,8 +65,10 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
              "Of the three axes of the source's frame (for strands: tangent and the two material directions).")
       .at_least(0)
       .only_when("hard", {"false"})
-      .param(&Params::relaxation_time, "relaxation_time", unit::s, "Rayleigh damping of a soft attachment.")
+      .param(&Params::attachment_relaxation_time, "attachment_relaxation_time", unit::s,
+             "Rayleigh damping of a soft attachment.")
       .at_least(0)
+      .renamed_from("relaxation_time")
       .only_when("hard", {"false"});
 }
 
@@ -75,7 +77,8 @@ namespace {
 Error mistake(const Scope& scope, const char* what) { return Error(ExitCode::bad_input, scope.path() + ": " + what); }
 
 AttachmentResponse response_of(const AttachmentBehavior::Params& p) {
-  return {p.flexibility, p.normal_stiffness, p.tangent_stiffness, p.orientation_stiffness, p.relaxation_time, p.hard};
+  return {p.flexibility,           p.normal_stiffness,           p.tangent_stiffness,
+          p.orientation_stiffness, p.attachment_relaxation_time, p.hard};
 }
 
 }  // namespace
@@ -100,12 +103,25 @@ void AttachmentBehavior::create(Scope& scope) {
   if (strands && particles && rule.kind == EmissionKind::network)
     throw mistake(scope,
                   "a network holds either strands or particles; put the attachment into the group of one of them");
-  if ((particles || !params_.particles.empty()) && norm(params_.orientation_stiffness) > 0)
+  if ((particles || !params_.particles.empty()) && norm(params_.orientation_stiffness.value) > 0)
     throw mistake(scope, "particles have no orientation; leave out orientation_stiffness");
   if (params_.surface.empty())
     attach_to_objects(scope, rule);
   else
     attach_to_surface(scope, rule);
+}
+
+std::vector<Behavior::Unused> AttachmentBehavior::unused(bool strands) const {
+  std::vector<Unused> found;
+  if (!strands || !params_.particles.empty())
+    found.push_back({"orientation_stiffness", "particles have no orientation"});
+  if (!params_.hard) return found;
+  for (const char* channel :
+       {"normal_stiffness", "tangent_stiffness", "orientation_stiffness", "attachment_relaxation_time"})
+    found.push_back({channel, "the attachment is exact; set `hard: false` to soften it"});
+  if (strands && !params_.surface.empty())
+    found.push_back({"flexibility", "the attachment is exact; set `hard: false` to soften it"});
+  return found;
 }
 
 void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rule) const {

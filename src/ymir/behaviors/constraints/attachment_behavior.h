@@ -24,15 +24,16 @@ struct AttachmentBehavior final : Behavior {
     bool every_step = false;
     std::vector<Link> network;
     bool hard = true;
-    double flexibility = 0;
-    double normal_stiffness = 10, tangent_stiffness = 10;  // [N/m]
-    Vec3d orientation_stiffness{0, 0, 0};                  // [J]
-    double relaxation_time = 0;                            // [s]
+    Varying<double> flexibility{0};
+    Varying<double> normal_stiffness{10}, tangent_stiffness{10};  // [N/m]
+    Varying<Vec3d> orientation_stiffness{Vec3d{0, 0, 0}};         // [J]
+    Varying<double> attachment_relaxation_time{0};                // [s]
   };
   static Schema<Params> schema();
 
   explicit AttachmentBehavior(Params params) : params_(std::move(params)) {}
   void create(Scope& scope) override;
+  std::vector<Unused> unused(bool strands) const override;
 
  private:
   EmissionRule rule(const Scope& scope) const;

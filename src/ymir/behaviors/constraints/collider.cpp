@@ -227,6 +227,17 @@ void ColliderBehavior::create(Scope& scope) {
                                                       scope.domain().communicator().root()));
 }
 
+std::vector<Behavior::Unused> ColliderBehavior::unused(bool strands) const {
+  std::vector<Unused> found;
+  if (params_.shape == SolidShape::sheet)
+    for (const char* channel : {"restitution", "friction"})
+      found.push_back({channel, "a sheet acts on gas only; use a thin `shape: box` or a closed mesh"});
+  if (!strands || params_.shape == SolidShape::sheet)
+    for (const char* channel : {"strand_stiffness", "strand_thickness"})
+      found.push_back({channel, "it is of strands that meet a solid; give it to those"});
+  return found;
+}
+
 void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
   surface.add_motion(make_motion(params_));
   const bool root = scope.domain().communicator().root();

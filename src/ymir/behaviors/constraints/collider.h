@@ -31,13 +31,14 @@ struct ColliderBehavior final : Behavior {
     Varying<double> restitution{0.3};
     Varying<double> friction{0.3};
     Wall wall = Wall::free_slip;
-    double strand_stiffness = 200;
-    double strand_thickness = 5e-4;  // [m]
+    Varying<double> strand_stiffness{200};
+    Varying<double> strand_thickness{5e-4};  // [m]
   };
   static Schema<Params> schema();
 
   explicit ColliderBehavior(Params params) : params_(std::move(params)) {}
   void create(Scope& scope) override;
+  std::vector<Unused> unused(bool strands) const override;
 
  private:
   void create_sheet(Scope& scope);

@@ -16,8 +16,9 @@ Schema<CoupledDragBehavior::Params> CoupledDragBehavior::schema() {
                                 {"objects_to_gas", CouplingWay::objects_to_gas}})
       .param(&Params::viscosity, "viscosity", unit::pascal_second, "Dynamic viscosity of the gas.")
       .positive()
-      .param(&Params::strength, "strength", unit::none, "Factor of the drag; 1 is physical.")
+      .param(&Params::drag_strength, "drag_strength", unit::none, "Factor of the drag; 1 is physical.")
       .at_least(0)
+      .renamed_from("strength")
       .param(&Params::passes, "passes", "Times that solids are solved per substep.")
       .range(2, 8)
       .advanced()
@@ -30,7 +31,7 @@ void CoupledDragBehavior::create(Scope& scope) {
   if (gases.empty() || targets.empty()) return scope.switch_off();
   CoupledDragParams p;
   p.viscosity = params_.viscosity;
-  p.strength = params_.strength;
+  p.strength = params_.drag_strength;
   p.passes = params_.passes;
   p.on_objects = params_.way != CouplingWay::objects_to_gas;
   p.on_gas = params_.way != CouplingWay::gas_to_objects;

@@ -12,7 +12,7 @@ struct CoupledDragBehavior final : Behavior {
   struct Params {
     CouplingWay way = CouplingWay::both;
     double viscosity = 1.81e-5;  // [Pa s]
-    double strength = 1;
+    Varying<double> drag_strength{1};
     int passes = 3;
   };
   static Schema<Params> schema();

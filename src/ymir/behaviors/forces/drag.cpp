@@ -19,6 +19,8 @@ Schema<DragBehavior::Params> DragBehavior::schema() {
       .param(&Params::drag_coefficient, "drag_coefficient", unit::none,
              "Of fast flow; when absent, that of a smooth sphere, 0.47, and on strands of a round fibre, 1.")
       .at_least(0)
+      .param(&Params::drag_strength, "drag_strength", unit::none, "Factor of the drag; 1 is physical.")
+      .at_least(0)
       .param(&Params::wind, "wind", FieldParams::schema("wind", unit::m_per_s),
              "Velocity of the air; still when absent.")
       .param(&Params::turbulence, "turbulence", FieldParams::schema("turbulence", unit::m_per_s), "Added to the wind.");
@@ -29,15 +31,27 @@ void DragBehavior::create(Scope& scope) {
   if (params_.wind) add_field(air, *params_.wind, scope);
   if (params_.turbulence) add_field(air, *params_.turbulence, scope);
   constexpr double sphere = 0.47, fibre = 1;
-  DragParams law{params_.viscosity, params_.fluid_density, params_.drag_coefficient.value_or(sphere)};
+  const auto coefficient = [&](double otherwise) {
+    return params_.drag_coefficient ? params_.drag_coefficient->value : otherwise;
+  };
+  DragParams law{params_.viscosity, params_.fluid_density, coefficient(sphere)};
   Gas around{params_.fluid_density, params_.viscosity};
-  if (params_.law == DragLaw::linear) around.density = 0;
-  if (params_.law == DragLaw::quadratic) around.viscosity = 0;
-  if (params_.law == DragLaw::linear) law.drag_coefficient = 0;
-  if (params_.law == DragLaw::quadratic) law.viscosity = 0;
-  for (ParticleObject* object : scope.particle_objects()) object->add_force(drag_force(scope.path(), law, air));
+  if (params_.law == DragLaw::linear) around.density = law.fluid_density = 0;
+  if (params_.law == DragLaw::quadratic) around.viscosity = law.viscosity = 0;
+  const auto strength = [&](ForceTarget& target) {
+    return DragStrength{params_.drag_strength, target.scalar_field("drag_coefficient"),
+                        target.scalar_field("drag_strength")};
+  };
+  for (ParticleObject* object : scope.particle_objects())
+    object->add_force(drag_force(scope.path(), law, air, strength(*object)));
   for (CurvesObject* curves : scope.curves_objects())
-    curves->add_force(fibre_drag_force(scope.path(), around, params_.drag_coefficient.value_or(fibre), air));
+    curves->add_force(fibre_drag_force(scope.path(), around, coefficient(fibre), air, strength(*curves)));
+}
+
+std::vector<Behavior::Unused> DragBehavior::unused(bool strands) const {
+  // A fibre's coefficient has a part in its slow drag too.
+  if (strands || params_.law != DragLaw::linear) return {};
+  return {{"drag_coefficient", "a linear law has none; leave out `law: linear`"}};
 }
 
 }  // namespace ymir

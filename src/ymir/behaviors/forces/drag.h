@@ -13,7 +13,8 @@ struct DragBehavior final : Behavior {
     DragLaw law = DragLaw::both;
     double viscosity = 1.81e-5;    // [Pa s]
     double fluid_density = 1.225;  // [kg/m^3]
-    std::optional<double> drag_coefficient;
+    std::optional<Varying<double>> drag_coefficient;
+    Varying<double> drag_strength{1};
     std::optional<FieldParams> wind;        // [m/s]
     std::optional<FieldParams> turbulence;  // [m/s]
   };
@@ -21,6 +22,7 @@ struct DragBehavior final : Behavior {
 
   explicit DragBehavior(Params params) : params_(std::move(params)) {}
   void create(Scope& scope) override;
+  std::vector<Unused> unused(bool strands) const override;
 
  private:
   Params params_;

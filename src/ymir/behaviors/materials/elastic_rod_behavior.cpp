@@ -7,8 +7,8 @@ namespace ymir {
 
 Schema<ElasticRodBehavior::Dahl> ElasticRodBehavior::Dahl::schema() {
   return Schema<Dahl>("internal_friction", "Friction inside the strand: it keeps some of a bend it was given (Dahl).")
-      .param(&Dahl::saturation, "saturation", unit::per_m, "Largest curvature left when the load is gone.")
-      .positive()
+      .param(&Dahl::saturation, "saturation", unit::per_m, "Largest curvature left when the load is gone; 0: none.")
+      .at_least(0)
       .param(&Dahl::length, "length", unit::per_m, "Change of curvature over which friction develops.")
       .positive();
 }
@@ -50,7 +50,7 @@ Schema<ElasticRodBehavior::Params> ElasticRodBehavior::schema() {
 void ElasticRodBehavior::create(Scope& scope) {
   ElasticRodMaterial material;
   material.youngs_modulus = params_.youngs_modulus;
-  material.shear_modulus = params_.shear_modulus;
+  if (params_.shear_modulus) material.shear_modulus = params_.shear_modulus->value;
   material.poisson_ratio = params_.poisson_ratio;
   material.stretch = params_.stretch;
   material.bend = params_.bend;
@@ -68,6 +68,20 @@ void ElasticRodBehavior::create(Scope& scope) {
       throw Error(ExitCode::bad_input, scope.path() + ": " + curves->path() + " has an elastic_rod already; keep one");
     add_elastic_rod(*curves, scope.path(), material, curves->description());
   }
+}
+
+std::vector<Behavior::Unused> ElasticRodBehavior::unused(bool strands) const {
+  std::vector<Unused> found;
+  if (!strands) return found;
+  if (params_.inextensible)
+    for (const char* channel : {"stretch", "stretch_relaxation_time"})
+      found.push_back({channel, "edges that keep their length have no stiffness; leave out `inextensible`"});
+  if (params_.shear_modulus)
+    found.push_back({"poisson_ratio", "`shear_modulus` is given, which it would give; leave one of them out"});
+  if (!params_.internal_friction)
+    for (const char* channel : {"internal_friction_saturation", "internal_friction_length"})
+      found.push_back({channel, "strands have no internal friction; add `internal_friction: {}`"});
+  return found;
 }
 
 }  // namespace ymir

@@ -10,14 +10,14 @@ namespace ymir {
 
 struct ElasticRodBehavior final : Behavior {
   struct Dahl {
-    double saturation = 1;  // [1/m]
-    double length = 1;      // [1/m]
+    Varying<double> saturation{1};  // [1/m]
+    Varying<double> length{1};      // [1/m]
     static Schema<Dahl> schema();
   };
   struct Params {
-    Varying<double> youngs_modulus{3.5e9};  // [Pa]
-    std::optional<double> shear_modulus;    // [Pa]
-    double poisson_ratio = 0.35;
+    Varying<double> youngs_modulus{3.5e9};         // [Pa]
+    std::optional<Varying<double>> shear_modulus;  // [Pa]
+    Varying<double> poisson_ratio{0.35};
     Varying<double> stretch{1}, bend{1}, twist{1};
     bool inextensible = false;
     bool rest_bend_correction = true;
@@ -29,6 +29,7 @@ struct ElasticRodBehavior final : Behavior {
 
   explicit ElasticRodBehavior(Params params) : params_(std::move(params)) {}
   void create(Scope& scope) override;
+  std::vector<Unused> unused(bool strands) const override;
 
  private:
   Params params_;

@@ -15,7 +15,7 @@ struct CurvesObjectBehavior final : Behavior {
     Varying<double> radius{40e-6};  // [m]
     Varying<double> flattening{1};
     bool clamp_roots = true;
-    double gravity_compensation = 0;
+    Varying<double> gravity_compensation{0};
     double tolerance = 1e-4;
     std::int64_t newton_iterations = 30;
   };

@@ -45,16 +45,20 @@ template <class T>
            -directed * w.x * w.y, -directed * w.x * w.z, -directed * w.y * w.z}};
 }
 
-// Adds force and derivative of n spheres to f and j.
+// Adds force and derivative of sphere i to f and j.
+[[gnu::always_inline]] inline void add_drag(const DragParams& p, int i, ConstVec3Planes v, ConstVec3Planes u,
+                                            const double* radius, Vec3Planes f, SymmetricPlanes j) {
+  const Drag<double> d = drag(p, radius[i], Vec3d(v.x[i] - u.x[i], v.y[i] - u.y[i], v.z[i] - u.z[i]));
+  f.x[i] += d.force.x, f.y[i] += d.force.y, f.z[i] += d.force.z;
+  j.xx[i] += d.derivative.xx, j.yy[i] += d.derivative.yy, j.zz[i] += d.derivative.zz;
+  j.xy[i] += d.derivative.xy, j.xz[i] += d.derivative.xz, j.yz[i] += d.derivative.yz;
+}
+
+// The same of n spheres.
 inline void accumulate_drag(const DragParams& p, int n, ConstVec3Planes v, ConstVec3Planes u, const double* radius,
                             Vec3Planes f, SymmetricPlanes j) {
 #pragma omp simd
-  for (int i = 0; i < n; ++i) {
-    const Drag<double> d = drag(p, radius[i], Vec3d(v.x[i] - u.x[i], v.y[i] - u.y[i], v.z[i] - u.z[i]));
-    f.x[i] += d.force.x, f.y[i] += d.force.y, f.z[i] += d.force.z;
-    j.xx[i] += d.derivative.xx, j.yy[i] += d.derivative.yy, j.zz[i] += d.derivative.zz;
-    j.xy[i] += d.derivative.xy, j.xz[i] += d.derivative.xz, j.yz[i] += d.derivative.yz;
-  }
+  for (int i = 0; i < n; ++i) add_drag(p, i, v, u, radius, f, j);
 }
 
 }  // namespace ymir
