@@ -34,6 +34,7 @@ class RigidRod final : public Object, public ForceTarget {
   void solve_every_iteration() override {}
   void visit_points(const std::function<void(const PointBlock&)>& visit) const override { visit(block()); }
   PointField<Vec3d> vector_field(std::string_view) const override { return {}; }
+  PointField<double> scalar_field(std::string_view) override { return {}; }
 
   void schedule(Timeline& timeline) override {
     timeline.add({Stage::solid_update, group(), Role::object, path(), "motion", {}, {}, [this](const Step& step) {

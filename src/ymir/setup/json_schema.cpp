@@ -58,9 +58,10 @@ Json list_of(Json items, int count) {
   return list;
 }
 
-Json object_of(const SchemaInfo& schema);
+// `within`: names of the structs around it, as channels of nested parameters carry them (param/varying_params.h).
+Json object_of(const SchemaInfo& schema, const std::string& within = "");
 
-Json type_of(const ParamInfo& info) {
+Json type_of(const ParamInfo& info, const std::string& within) {
   switch (info.type) {
     case ParamType::boolean: return {{"type", "boolean"}};
     case ParamType::integer: return bounded({{"type", "integer"}}, info);
@@ -72,37 +73,39 @@ Json type_of(const ParamInfo& info) {
     case ParamType::group: return {{"type", "string"}, {"minLength", 1}};
     case ParamType::choice: return {{"enum", info.choices}};
     case ParamType::frames: return list_of(bounded({{"type", "integer"}}, info), 2);
-    case ParamType::nested: return object_of(*info.fields);
+    case ParamType::nested: return object_of(*info.fields, within + info.name + "_");
     case ParamType::items: return list_of(object_of(*info.fields), 0);
   }
   return {};
 }
 
-std::string description(const ParamInfo& info) {
+std::string description(const ParamInfo& info, const std::string& within) {
   std::string text = info.doc;
   if (!info.unit.symbol.empty()) text += " [" + std::string(info.unit.symbol) + "]";
   if (const std::string where = applies_text(info); !where.empty()) text += " Only " + where + ".";
-  if (info.varying) text += " A data channel of this name overrides it.";
+  if (info.varying)
+    text += within.empty() ? " A data channel of this name overrides it."
+                           : " A data channel " + within + info.name + " overrides it.";
   return text;
 }
 
-Json property(const ParamInfo& info) {
-  Json type = type_of(info);
+Json property(const ParamInfo& info, const std::string& within) {
+  Json type = type_of(info, within);
   if (info.optional) type = {{"anyOf", Json::array({{{"type", "null"}}, type})}};
   Json result = std::move(type);
-  result["description"] = description(info);
+  result["description"] = description(info, within);
   const auto* text = std::get_if<std::string>(&info.default_value);
   if (!info.required && (!text || !text->empty())) result["default"] = to_json(info, info.default_value);
   return result;
 }
 
-Json object_of(const SchemaInfo& schema) {
+Json object_of(const SchemaInfo& schema, const std::string& within) {
   Json properties = Json::object();
   Json required = Json::array();
   for (const ParamInfo& p : schema.params) {
-    properties[p.name] = property(p);
+    properties[p.name] = property(p, within);
     for (const std::string& old : p.old_names) {
-      properties[old] = property(p);
+      properties[old] = property(p, within);
       properties[old]["deprecated"] = true;
     }
     // The old name is as good, so only a parameter without one can be demanded.

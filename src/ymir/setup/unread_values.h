@@ -8,7 +8,9 @@
 
 namespace ymir {
 
-// Overrides that nothing reads and values out of bounds are errors, the others warnings. Before ingest.
+// Errors: overrides that nothing reads, channels of files that a behavior would read were it set up otherwise, and
+// values out of their parameter's range. Warnings: other channels of files with the
+// name of a parameter, parameters for objects that are not there. Before ingest.
 std::vector<Diagnostic> unread_values(const SolverSetup& setup, const BuiltSimulation& built);
 
 }  // namespace ymir
