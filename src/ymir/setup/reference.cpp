@@ -182,7 +182,8 @@ std::string describe_all(const Registry& registry) {
 std::map<std::string, std::string> reference_pages(const Registry& registry) {
   std::map<std::string, std::string> pages;
   std::string index =
-      "# Reference\n\nGenerated from the declarations in the source.\n\n- [The setup file](setup_file.md)\n";
+      "# Reference\n\nGenerated from the declarations in the source. Values to begin with: [typical "
+      "values](../typical_values.md).\n\n- [The setup file](setup_file.md)\n";
   for (const Category category : categories) {
     bool first = true;
     for (const BehaviorType& type : registry.all()) {
