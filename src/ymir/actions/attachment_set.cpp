@@ -433,7 +433,8 @@ void add_surface_attachments(CoupledObject& particles, const AttachmentResponse&
   joint_system(sources)->add(std::make_shared<CoupledAttachments>(sources, none, std::move(surface), response, rule));
 }
 
-void attach_roots(CurvesObject& curves, const std::string& owner, std::shared_ptr<const AnimatedSurface> surface) {
+std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
+                                 std::shared_ptr<const AnimatedSurface> surface) {
   struct Root {
     SurfacePoint at;
     Vec3d position, tangent, m1;  // in the frame of the triangle
@@ -467,6 +468,9 @@ void attach_roots(CurvesObject& curves, const std::string& owner, std::shared_pt
     return RootFrame{base.position + world(root.position), tangent, orthonormalized(world(root.m1), tangent)};
   };
   curves.set_root_motion(std::move(motion));
+  std::vector<double> gaps;
+  for (const Root& root : data->roots) gaps.push_back(norm(root.position));
+  return gaps;
 }
 
 }  // namespace ymir

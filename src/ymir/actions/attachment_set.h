@@ -7,6 +7,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "ymir/actions/attachment_emission.h"
 #include "ymir/actions/attachment_response.h"
@@ -37,7 +39,8 @@ void add_attachments(const std::vector<CoupledObject*>& sources, const std::vect
 void add_surface_attachments(CoupledObject& particles, const AttachmentResponse& response, const EmissionRule& rule,
                              std::shared_ptr<const AnimatedSurface> surface);
 
-// Roots follow the surface in position and orientation, exactly.
-void attach_roots(CurvesObject& curves, const std::string& owner, std::shared_ptr<const AnimatedSurface> surface);
+// Roots follow the surface in position and orientation, exactly. Returns how far from it each one is held [m].
+std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
+                                 std::shared_ptr<const AnimatedSurface> surface);
 
 }  // namespace ymir

@@ -9,8 +9,8 @@
 namespace ymir {
 
 // Errors: overrides that nothing reads, channels of files that a behavior would read were it set up otherwise, and
-// values out of their parameter's range. Warnings: other channels of files with the
-// name of a parameter, parameters for objects that are not there. Before ingest.
+// values out of their parameter's range. Warnings: other channels of files with the name of a parameter, and
+// parameters for objects that are not there. Before ingest.
 std::vector<Diagnostic> unread_values(const SolverSetup& setup, const BuiltSimulation& built);
 
 }  // namespace ymir

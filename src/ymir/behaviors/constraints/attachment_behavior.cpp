@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ymir/actions/attachment_set.h"
 #include "ymir/behaviors/scope.h"
 
@@ -75,6 +77,19 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
 namespace {
 
 Error mistake(const Scope& scope, const char* what) { return Error(ExitCode::bad_input, scope.path() + ": " + what); }
+
+// Roots lie on the skin, or a little below it. Farther away they were meant for another surface, or another place.
+constexpr double far_root = 0.01;  // [m]
+
+void warn_of_far_roots(Scope& scope, const std::vector<double>& gaps, const std::string& surface) {
+  const auto count = std::count_if(gaps.begin(), gaps.end(), [](double gap) { return gap > far_root; });
+  if (count == 0) return;
+  const auto farthest = std::max_element(gaps.begin(), gaps.end());
+  scope.warn(
+      fmt::format("{} of {} roots are more than {:g} cm from '{}' at time 0 (strand {}: {:.3g} m) and will be held "
+                  "at that distance; bring groom and surface to the same place and scale",
+                  count, gaps.size(), far_root * 100, surface, farthest - gaps.begin(), *farthest));
+}
 
 AttachmentResponse response_of(const AttachmentBehavior::Params& p) {
   return {p.flexibility,           p.normal_stiffness,           p.tangent_stiffness,
@@ -164,7 +179,7 @@ void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rul
     if (params_.hard && !curves->description().clamped)
       throw mistake(scope, "hard attachment of roots needs clamp_roots: true in the curves_object");
     if (params_.hard)
-      attach_roots(*curves, scope.path(), surface);
+      warn_of_far_roots(scope, attach_roots(*curves, scope.path(), surface), params_.surface);
     else
       add_surface_attachments(*curves, scope.path(), response, rule, surface);
   }
