@@ -179,7 +179,7 @@ void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rul
     if (params_.hard && !curves->description().clamped)
       throw mistake(scope, "hard attachment of roots needs clamp_roots: true in the curves_object");
     if (params_.hard)
-      warn_of_far_roots(scope, attach_roots(*curves, scope.path(), surface), params_.surface);
+      warn_of_far_roots(scope, attach_roots(*curves, scope.path(), surface), params_.surface.name);
     else
       add_surface_attachments(*curves, scope.path(), response, rule, surface);
   }
