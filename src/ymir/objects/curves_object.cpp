@@ -146,9 +146,9 @@ int CurvesObject::painted_channel(std::string_view name) {
   add_emission([this, parameter, channel](Strand& strand) {
     for (int i = 1; i < strand.vertices; ++i) {
       const double value = curve_value(parameter, strand.id, i - 1).value_or(0);
-      if (!std::isfinite(value))
-        throw Error(ExitCode::bad_input, fmt::format("{}: strand {}, vertex {}: {} is {}; give a number", path(),
-                                                     strand.id, i - 1, parameter, value));
+      if (!(value >= 0) || !std::isfinite(value))
+        throw Error(ExitCode::bad_input, fmt::format("{}: strand {}, vertex {}: {} is {}; give a value of at least 0",
+                                                     path(), strand.id, i - 1, parameter, value));
       strand.channel(channel)[static_cast<std::size_t>(i)] = value;
     }
   });

@@ -60,8 +60,8 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   std::optional<double> curve_value(std::string_view name, std::int64_t strand, int vertex) const;
   // Whether the curves bring values of that name, per vertex or per strand.
   bool painted(std::string_view name) const { return curves_.vertices.has(name) || curves_.strands.has(name); }
-  // The strands' channel of these values, made where it is missing; -1: the curves bring none. Emissions added later
-  // find it filled.
+  // The strands' channel of these values, made where it is missing; -1: the curves bring none. Values below 0 are
+  // refused. Emissions added later find it filled.
   int painted_channel(std::string_view name);
   // Rest pose of a strand's root; from the curves, also before ingest.
   RootFrame root_frame(std::int64_t strand) const;
