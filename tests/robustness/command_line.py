@@ -166,7 +166,7 @@ def found_by_check(cases):
                                "emitter: {materials: [{name: density, value: -5}]}"]), says="density must be at least 0")
     far = "{c: {line: {from: [0, 0.5, 0], to: [0, 0.4, 0]}}, box: {shape: box, center: [100, 0, 0]}}"
     away = cases.write("away.yaml", setup_with([STRANDS, "elastic_rod", "attachment: {surface: box}"], far))
-    cases.expect(0, "check", away, says="1 of 1 roots are more than 1 cm from 'box' at time 0 (strand 0: 99.")
+    cases.expect(0, "check", away, says="1 of 1 roots are more than 1 cm from 'box' at time 0 (strand 0: 100 m)")
     twice = cases.write("twice.yaml", setup_with([POINT, "gravity", "gravity"]))
     cases.expect(0, "check", twice, says="the same group has a gravity already")
     twice = cases.write("twice.yaml", setup_with([POINT, "group: A", "group: A"]))
