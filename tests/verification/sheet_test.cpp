@@ -197,7 +197,7 @@ TEST(Sheet, IsTheRemedyForAMeshThatIsNotClosed) {
   try {
     GasSetup("{frames: [1, 2]}", setup("sheet, wall: no_slip"), inputs);
     FAIL() << "a no_slip sheet was accepted";
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     EXPECT_NE(std::string(error.what()).find("wall"), std::string::npos) << error.what();
   }
   GasSetup run("{frames: [1, 2]}", setup("sheet"), inputs);
