@@ -151,11 +151,14 @@ void push_out(Curves& hairs, std::span<const Solid> solids) {
 }
 
 bool encloses(const Solid& solid, const Curves& hairs) {
-  // A thousand vertices spread over all are enough to tell.
-  const std::size_t stride = std::max<std::size_t>(1, hairs.positions.size() / 1000);
+  // A hundred hairs are enough to tell, whole ones: their roots alone may lie below the skin.
+  const std::size_t stride = std::max<std::size_t>(1, hairs.strand_count() / 100);
   std::size_t inside = 0, looked = 0;
-  for (std::size_t v = 0; v < hairs.positions.size(); v += stride, ++looked)
-    inside += solid.contact(hairs.positions[v], infinity).distance < 0 ? 1 : 0;
+  for (std::size_t h = 0; h < hairs.strand_count(); h += stride)
+    for (auto v = static_cast<std::size_t>(hairs.first[h]); v < static_cast<std::size_t>(hairs.first[h + 1]); ++v) {
+      inside += solid.contact(hairs.positions[v], infinity).distance < 0 ? 1 : 0;
+      ++looked;
+    }
   return 2 * inside > looked;
 }
 

@@ -6,8 +6,10 @@
 
 #include "groom_samples.h"
 #include "ymir/base/random.h"
+#include "ymir/data/shape_meshes.h"
 #include "ymir/grooms/guides.h"
 #include "ymir/grooms/polyline.h"
+#include "ymir/grooms/push_out.h"
 #include "ymir/parallel/threads.h"
 
 namespace ymir {
@@ -145,6 +147,23 @@ TEST(HairCarrier, LeavesARoomAroundTheHairsAlone) {
   for (Vec3d& p : room.positions) p = p * 20.0 - Vec3d(0, 2, 0);
   const HairCarrier carrier(s.groom, s.guides, {{"Room/collider", room}}, 3, "groom", "guides");
   EXPECT_EQ(carrier.carry(s.guides, {{"Room/collider", room}}, "frame").positions, s.groom.positions);
+}
+
+// Roots of every hair below the skin, all else outside, in equal numbers per hair: no room.
+TEST(PushOut, TellsAHeadWithPlantedRootsFromARoom) {
+  constexpr int hairs = 2000, vertices = 16;
+  Curves groom;
+  groom.first = {0};
+  for (int h = 0; h < hairs; ++h) {
+    for (int i = 0; i < vertices; ++i) groom.positions.push_back({0.01 * h / hairs, i == 0 ? 0.49 : 0.5 + 0.01 * i, 0});
+    groom.first.push_back(static_cast<std::int64_t>(groom.positions.size()));
+  }
+  const auto box = [](double half) {
+    return box_mesh({0, 0, 0}, {half, half, half}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1});
+  };
+  const Surface head = box(0.5), room = box(2);
+  EXPECT_FALSE(encloses(Solid(head), groom));
+  EXPECT_TRUE(encloses(Solid(room), groom));
 }
 
 }  // namespace
