@@ -7,8 +7,6 @@
 namespace ymir {
 namespace {
 
-constexpr double stick = 0.1;  // stiffness of sticking by that of the contact
-
 // What a vertex last saw of the surface.
 struct Sight {
   Vec3d x;                                                     // from where [m]
@@ -19,9 +17,9 @@ struct Sight {
 class DeformingStrandContact final : public StrandConstraint {
  public:
   struct Channels {
-    int mass, free_position;
-    int clearance, released;                            // at the beginning, and when it has been brought out
-    int stiffness = -1, friction = -1, thickness = -1;  // of each vertex, where the curves have it
+    PenaltyChannels penalty;
+    int free_position;
+    int clearance, released;  // at the beginning, and when it has been brought out
   };
   DeformingStrandContact(StrandSystem& strands, const Channels& channels, std::string owner,
                          std::shared_ptr<const DeformingSurface> surface, const PenaltyParams& params, double push_out)
@@ -57,11 +55,8 @@ class DeformingStrandContact final : public StrandConstraint {
   void assemble(StrandStep& s, StrandReal* work) override {
     const StrandReal* clearance = strands_->plane(s.group, channels_.clearance);
     const StrandReal* released = strands_->plane(s.group, channels_.released);
-    const StrandReal* mass = strands_->plane(s.group, channels_.mass);
     const StrandReal* free = strands_->plane(s.group, channels_.free_position);
-    const auto painted = [&](int channel) { return channel >= 0 ? strands_->plane(s.group, channel) : nullptr; };
-    const StrandReal *stiffness = painted(channels_.stiffness), *friction = painted(channels_.friction),
-                     *thickness = painted(channels_.thickness);
+    const PenaltyContact contact(*strands_, s.group, channels_.penalty, params_);
     const StrandSystem::Group& group = strands_->group(s.group);
     const bool remembers = static_cast<std::size_t>(s.group) < sights_.size();
     Sight* sights = remembers ? sights_[static_cast<std::size_t>(s.group)].of_vertex.data() : nullptr;
@@ -79,17 +74,8 @@ class DeformingStrandContact final : public StrandConstraint {
         deepest = std::max(deepest, -sample.distance);
         const Vec3d n = sample.normal;
         const Vec3d start{work[i][lane], work[s.vertices + i][lane], work[2 * s.vertices + i][lane]};
-        Vec3d slip = x - start - motion_->displacement(sample, s.time - s.dt, s.time);
-        slip -= n * dot(slip, n);
-        const double relative = stiffness != nullptr ? stiffness[i][lane] : params_.stiffness;
-        const double k = relative * mass[i][lane] / (s.dt * s.dt);
-        const double h = thickness != nullptr ? thickness[i][lane] : params_.thickness;
-        const bool grazing = depth < h;
-        const double normal = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2);
-        const double mu = friction != nullptr ? friction[i][lane] : params_.friction;
-        const double length = norm(slip), spring = stick * k, limit = mu * normal;
-        const double hold = length * spring > limit ? limit / length : spring;
-        add(s, i, lane, n, n * -normal + slip * hold, grazing ? k * depth / h : k, hold);
+        const Vec3d moved = x - start - motion_->displacement(sample, s.time - s.dt, s.time);
+        contact.add(s, i, lane, depth, n, moved);
       }
     }
     if (remembers) deepest_[static_cast<std::size_t>(s.group)] = deepest;
@@ -120,23 +106,6 @@ class DeformingStrandContact final : public StrandConstraint {
     return sample;
   }
 
-  // Gradient, and the matrix stiffness n n' + hold (I - n n').
-  static void add(StrandStep& s, int i, int lane, Vec3d n, Vec3d gradient, double stiffness, double hold) {
-    const int column = (s.multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth) + 1;
-    const int row = s.multipliers ? MultiplierLayout::row(i, 0) : PlainLayout::row(i, 0);
-    const auto at = [lane](StrandReal* values, int k) -> double& {
-      return reinterpret_cast<double*>(values)[k * StrandSystem::lanes + lane];
-    };
-    for (int a = 0; a < 3; ++a) {
-      at(s.residual, row + a) += gradient[a];
-      for (int b = 0; b <= a; ++b) {
-        const double value = (stiffness - hold) * n[a] * n[b] + (a == b ? hold : 0);
-        at(s.matrix, (row + b) * column + a - b) += value;
-        if (a == b) at(s.scale, row + a) += value;
-      }
-    }
-  }
-
   StrandSystem* strands_;
   Channels channels_;
   std::string owner_;
@@ -160,7 +129,8 @@ void fill_clearance(Strand& strand, const RodChannels& rod, const DeformingStran
   for (std::size_t i = 0; i < vertices; ++i) {
     const Vec3d x{strand.channel(rod.position)[i], strand.channel(rod.position + 1)[i],
                   strand.channel(rod.position + 2)[i]};
-    const double full = radius[i] + (channels.thickness >= 0 ? strand.channel(channels.thickness)[i] : thickness);
+    const int painted = channels.penalty.thickness;
+    const double full = radius[i] + (painted >= 0 ? strand.channel(painted)[i] : thickness);
     const SurfaceSample sample = surface.sample(x, time, (distance + norm(x - last)) * (1 + 1e-9) + 1e-12);
     distance = std::abs(sample.distance);
     last = x;
@@ -180,18 +150,16 @@ void fill_clearance(Strand& strand, const RodChannels& rod, const DeformingStran
 void add_deforming_strand_contact(CurvesObject& curves, const std::string& owner,
                                   std::shared_ptr<const DeformingSurface> surface, const PenaltyParams& params,
                                   double push_out) {
-  const RodChannels& rod = curves.channels();
-  DeformingStrandContact::Channels channels{rod.mass, rod.free_position, 0, 0};
-  channels.clearance = curves.strands().add_channel("clearance " + owner, StrandSystem::Kind::constant);
-  channels.released = curves.strands().add_channel("clearance outside " + owner, StrandSystem::Kind::constant);
-  channels.stiffness = curves.painted_channel("strand_stiffness");
-  channels.friction = curves.painted_channel("friction");
-  channels.thickness = curves.painted_channel("strand_thickness");
+  StrandSystem& strands = curves.strands();
+  const DeformingStrandContact::Channels channels{
+      PenaltyChannels::of(curves), curves.channels().free_position,
+      strands.add_channel("clearance " + owner, StrandSystem::Kind::constant),
+      strands.add_channel("clearance outside " + owner, StrandSystem::Kind::constant)};
   curves.add_emission([&curves, channels, surface, params](Strand& strand) {
     fill_clearance(strand, curves.channels(), channels, *surface->during(0, 0), 0, params.thickness);
   });
-  curves.add_constraint(std::make_unique<DeformingStrandContact>(curves.strands(), channels, owner, std::move(surface),
-                                                                 params, push_out));
+  curves.add_constraint(
+      std::make_unique<DeformingStrandContact>(strands, channels, owner, std::move(surface), params, push_out));
 }
 
 }  // namespace ymir

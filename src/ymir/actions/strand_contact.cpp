@@ -6,13 +6,11 @@
 namespace ymir {
 namespace {
 
-constexpr double stick = 0.1;  // stiffness of sticking by that of the contact
-
 class StrandContact final : public StrandConstraint {
  public:
   struct Channels {
-    int mass, free_position, clearance;
-    int stiffness = -1, friction = -1, thickness = -1;  // of each vertex, where the curves have it
+    PenaltyChannels penalty;
+    int free_position, clearance;
   };
   StrandContact(StrandSystem& strands, const Channels& channels, std::string owner, Collider collider,
                 const PenaltyParams& params)
@@ -45,11 +43,8 @@ class StrandContact final : public StrandConstraint {
 
   void assemble(StrandStep& s, StrandReal* work) override {
     const StrandReal* clearance = strands_->plane(s.group, channels_.clearance);
-    const StrandReal* mass = strands_->plane(s.group, channels_.mass);
     const StrandReal* free = strands_->plane(s.group, channels_.free_position);
-    const auto painted = [&](int channel) { return channel >= 0 ? strands_->plane(s.group, channel) : nullptr; };
-    const StrandReal *stiffness = painted(channels_.stiffness), *friction = painted(channels_.friction),
-                     *thickness = painted(channels_.thickness);
+    const PenaltyContact contact(*strands_, s.group, channels_.penalty, params_);
     const RigidTransform now = pose(s.time);
     double deepest = 0;
     const StrandSystem::Group& group = strands_->group(s.group);
@@ -62,18 +57,7 @@ class StrandContact final : public StrandConstraint {
         if (free[i][lane] != 0) deepest = std::max(deepest, -sample.distance);
         const Vec3d n = collider_.pose ? now.direction_to_world(sample.normal) : sample.normal;
         const Vec3d start{work[i][lane], work[s.vertices + i][lane], work[2 * s.vertices + i][lane]};
-        Vec3d slip = x - start;
-        slip -= n * dot(slip, n);
-        const double relative = stiffness != nullptr ? stiffness[i][lane] : params_.stiffness;
-        const double k = relative * mass[i][lane] / (s.dt * s.dt);
-        const double h = thickness != nullptr ? thickness[i][lane] : params_.thickness;
-        const bool grazing = depth < h;
-        const double normal = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2);
-        // Sticking is a spring, softer than the contact; sliding pulls with mu N against the slip.
-        const double mu = friction != nullptr ? friction[i][lane] : params_.friction;
-        const double length = norm(slip), spring = stick * k, limit = mu * normal;
-        const double hold = length * spring > limit ? limit / length : spring;
-        add(s, i, lane, n, n * -normal + slip * hold, grazing ? k * depth / h : k, hold);
+        contact.add(s, i, lane, depth, n, x - start);
       }
     // Rest shapes are adapted before the first substep.
     if (static_cast<std::size_t>(s.group) < deepest_.size()) deepest_[static_cast<std::size_t>(s.group)] = deepest;
@@ -95,23 +79,6 @@ class StrandContact final : public StrandConstraint {
     return time == begin_.time ? begin_.pose : collider_.pose(time);
   }
 
-  // Gradient, and the matrix stiffness n n' + hold (I - n n').
-  static void add(StrandStep& s, int i, int lane, Vec3d n, Vec3d gradient, double stiffness, double hold) {
-    const int column = (s.multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth) + 1;
-    const int row = s.multipliers ? MultiplierLayout::row(i, 0) : PlainLayout::row(i, 0);
-    const auto at = [lane](StrandReal* values, int k) -> double& {
-      return reinterpret_cast<double*>(values)[k * StrandSystem::lanes + lane];
-    };
-    for (int a = 0; a < 3; ++a) {
-      at(s.residual, row + a) += gradient[a];
-      for (int b = 0; b <= a; ++b) {
-        const double value = (stiffness - hold) * n[a] * n[b] + (a == b ? hold : 0);
-        at(s.matrix, (row + b) * column + a - b) += value;
-        if (a == b) at(s.scale, row + a) += value;
-      }
-    }
-  }
-
   StrandSystem* strands_;
   Channels channels_;
   std::string owner_;
@@ -126,17 +93,16 @@ class StrandContact final : public StrandConstraint {
 void add_strand_contact(CurvesObject& curves, const std::string& owner, Collider collider,
                         const PenaltyParams& params) {
   const RodChannels& rod = curves.channels();
-  StrandContact::Channels channels{rod.mass, rod.free_position, 0};
-  channels.clearance = curves.strands().add_channel("clearance " + owner, StrandSystem::Kind::constant);
-  channels.stiffness = curves.painted_channel("strand_stiffness");
-  channels.friction = curves.painted_channel("friction");
-  channels.thickness = curves.painted_channel("strand_thickness");
+  const StrandContact::Channels channels{
+      PenaltyChannels::of(curves), rod.free_position,
+      curves.strands().add_channel("clearance " + owner, StrandSystem::Kind::constant)};
   curves.add_emission([&rod, channels, collider, params](Strand& strand) {
     const RigidTransform pose = collider.pose ? collider.pose(0) : RigidTransform{};
     for (std::size_t i = 0; i < static_cast<std::size_t>(strand.vertices); ++i) {
       const Vec3d x{strand.channel(rod.position)[i], strand.channel(rod.position + 1)[i],
                     strand.channel(rod.position + 2)[i]};
-      const double thickness = channels.thickness >= 0 ? strand.channel(channels.thickness)[i] : params.thickness;
+      const double thickness =
+          channels.penalty.thickness >= 0 ? strand.channel(channels.penalty.thickness)[i] : params.thickness;
       strand.channel(channels.clearance)[i] =
           std::min(strand.channel(rod.radius)[i] + thickness, collider.distance(pose.to_body(x)).distance);
     }

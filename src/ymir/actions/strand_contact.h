@@ -14,15 +14,9 @@
 #pragma once
 
 #include "ymir/actions/collider_contact.h"
-#include "ymir/objects/curves_object.h"
+#include "ymir/actions/penalty_contact.h"
 
 namespace ymir {
-
-struct PenaltyParams {
-  double stiffness = 200;   // k dt^2/m
-  double friction = 0.3;    // mu
-  double thickness = 5e-4;  // kept free beyond the radius [m]
-};
 
 // Channels friction, strand_stiffness and strand_thickness of the curves override those of the collider, per strand
 // or vertex.
