@@ -187,10 +187,31 @@ def advice(cases):
         cases.expect(0, "describe", section, says=says)
 
 
+STORM = """ymir: 1
+time: {{frames: [1, 2], fps: 24}}
+inputs: {{h: {{line: {{to: [0, -0.1, 0], vertices: 33}}}}}}
+setup:
+  - curves_object: {{curves: h, radius: 50 um}}
+  - elastic_rod
+  - drag: {{wind: {{value: [{speed}, 0, 0]}}}}
+"""
+
+
+def storms(cases):
+    calm = cases.write("storm.yaml", STORM.format(speed=300))
+    cases.expect(0, "run", calm, "--out", "storm", "--strict")
+    wild = cases.write("wild.yaml", STORM.format(speed=5e4))
+    cases.expect(0, "check", wild, says="faster than any object may move")
+    cases.expect(0, "run", wild, "--out", "wild", says="faster than any object may move")
+    # The strand stays where it is, which is said, with its number.
+    cases.expect(0, "run", wild, "--out", "wild", "--force-restart", says="(strand 0, residual ")
+    cases.expect(5, "run", wild, "--out", "wild", "--force-restart", "--strict", says="(strand 0, residual ")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="ymir-command-line-") as folder:
         cases = Cases(sys.argv[1], sys.argv[2], folder)
-        for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice):
+        for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms):
             part(cases)
     return f"command_line: {cases.count} commands, each with its exit code"
 

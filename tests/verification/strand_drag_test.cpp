@@ -108,5 +108,103 @@ TEST(StrandDrag, RestsInTheWindWhereSmallStepsPutIt) {
     }
 }
 
+// A storm carries a hair farther in one substep than Newton's method converges from. It is brought there all the same,
+// and no part of the substep is given up.
+TEST(StrandDrag, CarriesACoilAwayInAStorm) {
+  const int turns = 4, edges = 64;
+  Polyline coil;
+  for (int i = 0; i <= edges; ++i) {
+    const double s = static_cast<double>(i) / edges, a = 2 * M_PI * turns * s, r = 8e-3 * std::min(1.0, turns * s);
+    coil.emplace_back(r * std::cos(a), -6e-3 * turns * s, r * std::sin(a));
+  }
+  double length = 0;
+  for (int i = 0; i < edges; ++i)
+    length += norm(coil[static_cast<std::size_t>(i) + 1] - coil[static_cast<std::size_t>(i)]);
+  const CrossSection section{5e-5, 5e-5};
+  for (const double modulus : {1e9, 4e9})
+    for (const double wind : {100.0, 200.0, 300.0})
+      for (const int substeps : {1, 2, 8}) {
+        StrandsCase c = hair(1, 1, {1, 0, 0}, 5e-5);
+        c.strands = {coil};
+        c.bend = modulus * section.bending1();
+        c.twist = modulus / 2.6 * section.torsion();
+        c.stretch = modulus * section.area();
+        StrandsRun run;
+        CurvesObject& object = run.add(c);
+        object.add_force(fibre_drag_force("drag", air, 1, uniform({wind, 0, 0})));
+        run.load = [](const StrandsRun::Vertex& v) { return Vec3d{0, -g * v.mass, 0}; };
+        run.start();
+        for (int k = 0; k < 6 * substeps; ++k) step(object, 1.0 / 24 / substeps);
+        const std::string what = fmt::format("{} Pa, {} m/s, {} substeps", modulus, wind, substeps);
+        const double reach = run.position(0, 0, edges).x / length;
+        fmt::print("coil in a storm, {}: reaches {:.3f} of its length, {} steps retried, {} iterations\n", what, reach,
+                   object.local_halvings(), object.newton_iterations());
+        EXPECT_EQ(object.unconverged(), 0) << what;
+        EXPECT_GT(reach, 0.85) << what;
+      }
+}
+
+// Rubber gives way so much that halving alone never ends: only damped steps bring it downwind.
+TEST(StrandDrag, CarriesAThreadOfRubberAwayInAStorm) {
+  const int edges = 32;
+  const double length = 0.1, modulus = 1e6, radius = 5e-5;
+  const CrossSection section{radius, radius};
+  for (const double wind : {100.0, 300.0}) {
+    StrandsCase c = hair(length, edges, {0, -1, 0}, radius);
+    c.bend = modulus * section.bending1();
+    c.twist = modulus / 2.6 * section.torsion();
+    c.stretch = modulus * section.area();
+    StrandsRun run;
+    CurvesObject& object = run.add(c);
+    object.add_force(fibre_drag_force("drag", air, 1, uniform({wind, 0, 0})));
+    run.start();
+    for (int k = 0; k < 6; ++k) step(object, 1.0 / 24);
+    const double reach = run.position(0, 0, edges).x / length;
+    fmt::print("rubber in {} m/s: reaches {:.3f} of its length, {} iterations\n", wind, reach,
+               object.newton_iterations());
+    EXPECT_EQ(object.unconverged(), 0) << wind;
+    EXPECT_GT(reach, 0.99) << wind;
+  }
+}
+
+// A fibre along the stream is pulled by the drag along it alone: T(s) = kt w (L - s).
+TEST(StrandDrag, PullsAStreamingFibreByWhatDragsAlongIt) {
+  const double length = 0.1;
+  const int edges = 50;
+  for (const double wind : {100.0, 300.0})
+    for (const int substeps : {1, 8}) {
+      StrandsCase c = hair(length, edges, {0, -1, 0});
+      c.newton = {1e-9, 100};
+      StrandsRun run;
+      CurvesObject& object = run.add(c);
+      object.add_force(fibre_drag_force("drag", air, 1, uniform({wind, 0, 0})));
+      run.start();
+      for (int k = 0; k < 24 * substeps; ++k) step(object, 1.0 / 24 / substeps);
+      EXPECT_EQ(object.report().unconverged, 0);
+      EXPECT_LT(object.report().speed, 1e-3 * wind);
+      const double along = fibre_drag(air, 2 * c.radius, 1, {1, 0, 0}, {wind, 0, 0}).force.x;
+      double worst = 0;
+      for (int i = edges / 4; i < edges; ++i) {
+        const double strain = norm(run.position(0, 0, i + 1) - run.position(0, 0, i)) * edges / length - 1;
+        const double expected = along * length * (edges - i - 0.5) / edges;
+        worst = std::max(worst, std::abs(c.stretch * strain - expected) / (along * length));
+      }
+      fmt::print("fibre along {} m/s, {} substeps: tension within {:.1e} of that at the root\n", wind, substeps, worst);
+      EXPECT_LT(worst, 1e-4) << wind << ' ' << substeps;
+    }
+}
+
+// What no step is small enough for costs no more than a few steps.
+TEST(StrandDrag, GivesUpAHopelessWindAtOnce) {
+  StrandsCase c = hair(0.1, 32, {0, -1, 0});
+  StrandsRun run;
+  CurvesObject& object = run.add(c);
+  object.add_force(fibre_drag_force("drag", air, 1, uniform({1e9, 0, 0})));
+  run.start();
+  step(object, 1.0 / 24);
+  EXPECT_EQ(object.solve_report().status, SolveReport::Status::failed);
+  EXPECT_LT(object.newton_iterations(), 100);
+}
+
 }  // namespace
 }  // namespace ymir::verification

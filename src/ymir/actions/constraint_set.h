@@ -272,7 +272,7 @@ class ConstraintSet final : public StrandConstraint {
           const T gap = abs(strained(s, work, i, 0, c[0]) - force[i] / select(exists, weight[0][i], 1.0));
           s.violation = max(select(exists, gap, 0.0), s.violation);
         }
-        y[0] = s.curvature == StrandStep::Curvature::exact ? force[i] : max(force[i], T::all(0));
+        y[0] = s.curving(force[i]);
       }
       if (s.curvature != StrandStep::Curvature::none) K::add_curvature(g, y, h);
       scatter<Layout>(s.matrix, i, h, std::make_index_sequence<ScatterTable<K>::size>{});

@@ -517,10 +517,14 @@ StrandReport StrandNewton::advance(int group, double time, double dt, const Root
                                    Matrix matrix) {
   StrandReport report;
   activate(group, lanes);
-  step_.curvature = matrix == Matrix::definite ? StrandStep::Curvature::none : StrandStep::Curvature::newton;
+  const bool damped = matrix == Matrix::damped;
+  step_.curvature = matrix == Matrix::definite ? StrandStep::Curvature::none
+                    : damped                   ? StrandStep::Curvature::compressed
+                                               : StrandStep::Curvature::newton;
   begin(group, time, dt, pose, forces, constraints, true);
   Real last_step = Real::all(std::numeric_limits<double>::infinity());
   Real worst = Real::all(0), frozen = 1.0 - step_.active;  // 1: converged, failed, or not to be advanced
+  Real largest = Real::all(0);
   for (;; ++report.iterations) {
     step_.beta = Real::all(1);
     assemble(forces, constraints);
@@ -542,6 +546,8 @@ StrandReport StrandNewton::advance(int group, double time, double dt, const Root
       ++report.lane_iterations;
     }
     if (finished) break;
+    const Real rate = damped ? damping(largest) : Real::all(0);
+    if (damped) add_damping(rate);
     while (!factor()) {
       for (int lane = 0; lane < StrandSystem::lanes; ++lane)
         if (step_.beta[lane] < 0) {
@@ -551,6 +557,7 @@ StrandReport StrandNewton::advance(int group, double time, double dt, const Root
           ignored_pivots_.set(lane, 1);
         }
       assemble(forces, constraints);
+      if (damped) add_damping(rate);
     }
     solve();
     last_step = step_size();

@@ -58,7 +58,8 @@ class StrandNewton {
   using Constraints = std::span<const std::unique_ptr<StrandConstraint>>;
 
   // newton: with as much geometric stiffness as pivots allow. definite: without any, from the first iteration on.
-  enum class Matrix : std::uint8_t { newton, definite };
+  // damped: with that of compressed edges too, and slow enough to follow a strand to a far solution.
+  enum class Matrix : std::uint8_t { newton, definite, damped };
   // Advances strands of a group from their saved state by dt, to `time`. pose: nullptr when roots do not move. Lanes do
   // not influence each other in any bit.
   StrandReport advance(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints,
@@ -67,6 +68,10 @@ class StrandNewton {
   // Returns what it leaves: largest residual displacement per lane.
   StrandReal follow(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints,
                     LaneSet lanes);
+
+  // How far forces and inertia would move strands from their saved state in dt if nothing held their vertices together,
+  // per lane, in mean edges.
+  StrandReal drift(int group, double time, double dt, Forces forces);
 
   // The parts of advance(), for solvers that couple groups. Their matrices are symmetric: forces that turn with the
   // strand see its direction when the substep begins, unless `turning`.
@@ -87,6 +92,9 @@ class StrandNewton {
   // By that share, and not at all where `frozen` > 0.
   void move(const StrandReal& share, const StrandReal& frozen, Constraints constraints);
   void end(Constraints constraints);
+
+  // Whether a force of the last begin() depends on the velocity, as drag does.
+  bool dragged() const { return dependence_ != Dependence::none; }
 
   // Of the constant forces on free vertices: sum of their sizes [N], and number of vertices.
   void constant_load(StrandReal& sum, StrandReal& vertices) const;
@@ -122,6 +130,9 @@ class StrandNewton {
   Span span(int i) const;
   void find_tangents();
   void add_turning();
+  // Rate of the present iterate [1/s^2]; largest: acceleration so far.
+  StrandReal damping(StrandReal& largest) const;
+  void add_damping(const StrandReal& rate);
   void mask_given();
   template <class Layout>
   void mask_given(StrandReal* matrix) const;

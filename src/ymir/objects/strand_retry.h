@@ -1,9 +1,11 @@
 // Strands that do not converge in a substep, taken through it by themselves: others are not held up.
 //
-// A step that fails is halved, and each half again where it fails. What fails in the smallest step goes through three
-// fail-safes, each of which ends: Newton without geometric stiffness, whose matrix is always definite; the iterate as
-// it is, when its residual is small and its edges have kept their lengths; and, last, the strand follows its root
-// rigidly (a loose one flies on) for that part of the substep. The last two are counted, with their residuals. Only a
+// A step that fails is halved, and each half again where it fails. In a storm, a wind that carries the strand farther
+// in small steps than Newton's method converges from, damped Newton is tried before every halving, otherwise in the
+// smallest step. What fails there goes through three fail-safes, each of which ends: Newton without geometric
+// stiffness, whose matrix is always definite; the iterate as it is, when its residual is small and its edges have kept
+// their lengths; and, last, the strand follows its root rigidly (a loose one flies on) for that part of the substep.
+// The last two are counted, with their residuals. A wind that no step is small enough for ends there at once, and a
 // strand under forces beyond all bounds fails.
 #pragma once
 
@@ -37,8 +39,12 @@ class StrandRetry {
     double time, dt;  // begin and length [s]
   };
   StrandReport step(const Part& part, const NewtonSettings& settings, StrandNewton::Matrix matrix);
+  void retry(const Part& part, StrandReport& total);
+  bool damp(const Part& part, StrandReport& total);
   void halve(const Part& part, int depth, StrandReport& total);
   void take(const Part& part, StrandReport& total);
+  void follow(const Part& part, StrandReport& total);
+  void count(const StrandReport& part, StrandReport& total);
   double follow_root(const Part& part);
   bool believable(const Part& part) const;
 
@@ -49,6 +55,8 @@ class StrandRetry {
   StrandNewton::Forces forces_;
   StrandNewton::Constraints constraints_;
   NewtonSettings settings_;
+  bool in_storm_ = false;             // the strand at hand
+  std::int64_t iterations_left_ = 0;  // of its budget
 };
 
 }  // namespace ymir

@@ -69,9 +69,16 @@ struct StrandStep {
   StrandReal mean_length;
   StrandReal active = StrandReal::all(1);  // 1: advanced; 0: left as it is
   StrandReal beta;                         // share of the geometric stiffness kept, 1 unless a pivot failed
-  // What of the second derivatives d2C enters the matrix: as Newton wants it (clamped tension), none, or all of it.
-  enum class Curvature : std::uint8_t { newton, none, exact };
+  // What of the second derivatives d2C enters the matrix: as Newton wants it (clamped tension), none, all of it, or
+  // Newton's and the share beta of that of compressed edges.
+  enum class Curvature : std::uint8_t { newton, none, exact, compressed };
   Curvature curvature = Curvature::newton;
+  // The part of a tension that does.
+  StrandReal curving(const StrandReal& tension) const {
+    if (curvature == Curvature::exact) return tension;
+    const StrandReal pulling = max(tension, StrandReal::all(0));
+    return curvature == Curvature::compressed ? pulling + min(tension, StrandReal::all(0)) * beta : pulling;
+  }
   std::vector<StrandReal*> constraint_work;
 
   // A point of a strand with its frame and how both follow the unknowns.

@@ -30,6 +30,8 @@ void DragBehavior::create(Scope& scope) {
   PrescribedField air;
   if (params_.wind) add_field(air, *params_.wind, scope);
   if (params_.turbulence) add_field(air, *params_.turbulence, scope);
+  if (params_.wind) warn_of_speed(scope, "wind", strength_of(*params_.wind));
+  if (params_.turbulence) warn_of_speed(scope, "turbulence", strength_of(*params_.turbulence));
   constexpr double sphere = 0.47, fibre = 1;
   const auto coefficient = [&](double otherwise) {
     return params_.drag_coefficient ? params_.drag_coefficient->value : otherwise;

@@ -1,5 +1,10 @@
 #include "ymir/behaviors/forces/field_params.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 namespace ymir {
 
 Schema<FieldParams> FieldParams::schema(std::string_view name, const Unit& unit) {
@@ -71,6 +76,25 @@ void add_field(PrescribedField& sum, const FieldParams& p, const Scope& scope) {
       return;
   }
   sum.add(field);
+}
+
+double strength_of(const FieldParams& p) {
+  switch (p.kind) {
+    case FieldShape::uniform: return norm(p.value);
+    case FieldShape::vortex: return std::max({std::abs(p.swirl), std::abs(p.updraft), std::abs(p.inflow)});
+    case FieldShape::curl_noise: return p.strength;
+    case FieldShape::volume: break;
+  }
+  return 0;
+}
+
+void warn_of_speed(Scope& scope, const char* parameter, double speed) {
+  const double largest = scope.simulation().time_params().largest_speed;
+  if (speed > largest)
+    scope.warn(
+        fmt::format("{}: air at {:.3g} m/s is faster than any object may move, {:g} m/s; give a slower wind, or raise "
+                    "time.largest_speed",
+                    parameter, speed, largest));
 }
 
 }  // namespace ymir

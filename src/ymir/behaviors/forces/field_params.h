@@ -31,4 +31,9 @@ struct FieldParams {
 
 void add_field(PrescribedField& sum, const FieldParams& params, const Scope& scope);
 
+// How large the values of a field get; 0 where only its input knows.
+double strength_of(const FieldParams& params);
+// Warns of air that moves faster than objects may: what it carries along ends the run.
+void warn_of_speed(Scope& scope, const char* parameter, double speed);
+
 }  // namespace ymir

@@ -43,6 +43,10 @@ void Wind::create(Scope& scope) {
       throw Error(ExitCode::bad_input, scope.path() + ".gusts: times must increase from entry to entry");
   PrescribedField turbulence;
   if (params_.turbulence) add_field(turbulence, *params_.turbulence, scope);
+  double fastest = norm(params_.velocity);
+  for (const Key& gust : params_.gusts) fastest = std::max(fastest, norm(params_.velocity + gust.velocity));
+  warn_of_speed(scope, "velocity", fastest);
+  if (params_.turbulence) warn_of_speed(scope, "turbulence", strength_of(*params_.turbulence));
   const auto mean = [params = params_](double time) { return params.velocity + gust_at(params.gusts, time); };
   const auto sample = [turbulence, mean](int count, ConstVec3Planes x, double time, Vec3Planes out) {
     turbulence.sample(count, x, time, out);
