@@ -87,9 +87,9 @@ struct Shot {
 };
 
 // Up to 48 frames, spread over the whole cache whichever of them are drawn, tell where things go and how fast: the
-// camera of one frame is that of the film.
-Shot survey(const Cache& cache, const PreviewStyle& style, const std::string& color) {
-  constexpr std::size_t most = 48;
+// camera of one frame is that of the film. Where the user has placed it, fewer do for ground and colours.
+Shot survey(const Cache& cache, const PreviewStyle& style, const std::string& color, const CameraChoice& choice) {
+  const std::size_t most = choice.eye && choice.target ? 12 : 48;
   Shot shot;
   const std::size_t count = cache.frames().size(), taken = std::min(count, most);
   for (std::size_t i = 0; i < taken; ++i) {
@@ -117,7 +117,7 @@ ExitCode preview(const PreviewArguments& arguments) {
   PreviewStyle style = chosen_style(arguments);
   const Cache cache = Cache::open(arguments.cache);
   const std::vector<std::int64_t> numbers = chosen_frames(cache, arguments);
-  const Shot shot = survey(cache, style, arguments.color);
+  const Shot shot = survey(cache, style, arguments.color, choice);
   if (!arguments.color.empty() && !shot.range)
     throw Error(ExitCode::bad_input, fmt::format("{}: no object has a channel {}; there are {}",
                                                  arguments.cache.string(), arguments.color, shot.channels));

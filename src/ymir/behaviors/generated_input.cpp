@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <memory>
+#include <mutex>
+#include <optional>
 
 #include "ymir/base/error.h"
 #include "ymir/data/shape_meshes.h"
@@ -154,13 +156,35 @@ std::string recipe_problem(const GeneratedInput& input) {
   return "";
 }
 
+namespace {
+
+// A setup asks for the same groom several times: for its guides, and for the hairs that they carry. Growing it takes
+// seconds, so the last one is kept, if it is not so large that memory matters more.
+Curves groom_on_head(const GroomParams& params) {
+  struct Grown {
+    GroomParams params;
+    Curves curves;
+  };
+  constexpr std::int64_t most_kept = 4'000'000;  // vertices
+  static std::mutex mutex;
+  static std::optional<Grown> last;
+  const std::scoped_lock lock(mutex);
+  if (last && last->params == params) return last->curves;
+  Curves grown = generate_groom(Scalp(head_mesh(), {}, "head"), params);
+  last.reset();
+  if (params.strands * params.vertices <= most_kept) last = Grown{params, grown};
+  return grown;
+}
+
+}  // namespace
+
 Curves generated_curves(const ParamValues& recipe, const std::string& name) {
   const GeneratedInput input = input_of(recipe);
   if (input.helix) return helix_curve(*input.helix);
   if (input.line) return line_curves(*input.line);
   YMIR_CHECK(input.groom);
   try {
-    return generate_groom(Scalp(head_mesh(), {}, "head"), input.groom->params());
+    return groom_on_head(input.groom->params());
   } catch (const Error& error) {
     throw Error(ExitCode::bad_input, fmt::format("{}: {}", name, error.what()));
   }

@@ -16,6 +16,7 @@ namespace ymir {
 namespace {
 
 constexpr Vec3d down(0, -1, 0);
+constexpr double touched = 0.3;  // hair this far off the skin follows it no more, by the size of the scalp
 constexpr std::uint64_t hair_stream = 0x6861697200000000ull, lock_stream = 0x6c6f636b00000000ull;
 
 Vec3d along_skin(Vec3d v, Vec3d normal) { return v - normal * dot(v, normal); }
@@ -26,6 +27,7 @@ struct Comb::Walk {
   std::vector<Vec3d> points;
   Vec3d x, direction;
   SkinContact skin;
+  double free = 0;       // how far it may still go before the skin can be near [m]
   double length = 0;     // walked so far [m]
   double clearance = 0;  // far from the root [m]
   double side = 1;       // of the parting, -1 or 1
@@ -93,12 +95,25 @@ Vec3d Comb::noise(Vec3d x, std::uint64_t hair) const {
   return evaluate(shared, x, 0) + evaluate(own, x, 0);
 }
 
+// The skin near a hair that has gone one step. What was seen last bounds the search, and spares it far from the skin.
+void Comb::look(Walk& walk) const {
+  walk.free -= step_;
+  if (walk.free > 0) return;
+  // Farther away the skin does not guide hair, but for that which stands off it.
+  const double near = walk.clearance + (traits_.radial ? 1 : touched) * size_, ahead = 0.25 * size_;
+  const double last = walk.skin.near ? std::abs(walk.skin.distance) + 2 * step_ : near + ahead;
+  walk.skin = scalp_.contact(walk.x, std::min(last, near + ahead));
+  if (!walk.skin.near && last < near + ahead) walk.skin = scalp_.contact(walk.x, near + ahead);
+  walk.free = (walk.skin.near ? walk.skin.distance : near + ahead) - near;
+  if (walk.free > 0) walk.skin = {};
+}
+
 void Comb::step(Walk& walk, Vec3d wanted) const {
   const double turn = 1 - std::exp(-step_ / (traits_.bend * size_));
   walk.direction = normalized(walk.direction + (wanted - walk.direction) * turn, wanted);
   walk.x += walk.direction * step_;
   walk.length += step_;
-  walk.skin = scalp_.contact(walk.x, walk.clearance + size_);
+  look(walk);
   const double clearance = walk.clearance * (1 - std::exp(-walk.length / (0.6 * size_)));
   if (walk.skin.near && walk.skin.distance < clearance) {
     walk.x += walk.skin.normal * (clearance - walk.skin.distance);
@@ -144,7 +159,7 @@ void Comb::walk_to_ring(Walk& walk) const {
   for (int i = 0; i < 4000 && norm(target - walk.x) > last; ++i) {
     Vec3d wanted = normalized(target - walk.x);
     if (walk.skin.near) {
-      const double touch = 1 - smooth_step((walk.skin.distance - walk.clearance) / (0.3 * size_));
+      const double touch = 1 - smooth_step((walk.skin.distance - walk.clearance) / (touched * size_));
       wanted = normalized(along_skin(wanted, walk.skin.normal) * touch + wanted * (1 - touch), wanted);
     }
     step(walk, normalized(wanted + noise(walk.x, walk.hair) * (0.25 * params_.noise), wanted));

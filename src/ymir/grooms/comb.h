@@ -43,6 +43,7 @@ class Comb {
   Vec3d combed(Vec3d x, Vec3d normal, double side) const;
   Vec3d off_the_face(Vec3d x, double side) const;
   double side_of(Vec3d root) const;
+  void look(Walk& walk) const;
   void step(Walk& walk, Vec3d wanted) const;
   void walk_free(Walk& walk, double length) const;
   void walk_to_ring(Walk& walk) const;

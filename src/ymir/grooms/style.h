@@ -25,6 +25,7 @@ struct GroomParams {
   double noise = 0.2;          // 0: every hair lies as it was combed, 1: unruly
   double radius = 4e-5;        // of a hair [m]
   std::uint64_t seed = 1;
+  friend bool operator==(const GroomParams&, const GroomParams&) = default;
 };
 GroomParams default_params(Hairstyle style);
 // Throws Error(usage) naming the parameter that is out of range.
