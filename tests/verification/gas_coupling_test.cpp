@@ -92,6 +92,28 @@ TEST(CoupledDrag, DropsFallAtTheirTerminalVelocity) {
     }
 }
 
+// Drag that only drops feel holds in every pass, also where another coupling of the gas asks for more of them.
+TEST(CoupledDrag, OneWayHoldsBesideACouplingWithMorePasses) {
+  for (const bool beside : {false, true}) {
+    GasCase c;
+    c.dt = 0.05;
+    c.voxel = 10;
+    c.box = {{-80, -80, -80}, {80, 80, 80}};
+    GasRun run(c);
+    ParticleObject& object = add_cloud(run, {{0, 60, 0}}, 0.5e-3, 1000);
+    object.add_force(gravity_force("gravity", {0, -9.81 * (1 - 1.2 / 1000), 0}, {}));
+    couple_drag(run.gas(), {&object}, "drag", {1.8e-5, 1, true, false, 2});
+    if (beside) {
+      ParticleObject& other = add_cloud(run, {{30, 60, 0}}, 0.5e-3, 1000);
+      couple_drag(run.gas(), {&other}, "drag of another", {1.8e-5, 1, true, true, 4});
+    }
+    run.begin();
+    run.advance(200);
+    const double speed = -momentum_of(object).y / (4.0 / 3 * M_PI * std::pow(0.5e-3, 3) * 1000);
+    EXPECT_NEAR(speed, 3.873, 2e-4 * 3.873) << beside;
+  }
+}
+
 // A dilute cloud settles in a closed box and pushes the gas with its weight, once it falls steadily.
 TEST(CoupledDrag, ASettlingCloudPushesTheGasWithItsWeight) {
   GasCase c;

@@ -238,6 +238,23 @@ TEST(Emitter, ApproachesItsValuesAtTheRateHoweverManySubsteps) {
   }
 }
 
+// What the rim covers in part does not fill up with the substeps, whether the smoke comes at once or at a rate.
+TEST(Emitter, KeepsItsVolumeInStillGasHoweverManySubsteps) {
+  const double r = 0.12, volume = 4.0 / 3 * M_PI * r * r * r, h = 0.05;
+  for (const char* rate : {"", ", rate: 1000 Hz"})
+    for (const int substeps : {1, 8}) {
+      GasSetup run(fmt::format("{{frames: [1, 40], fps: 24, substeps: {}}}", substeps),
+                   still_gas(h, fmt::format("  - emitter: {{from: sphere, center: [0.01, 0.02, -0.02], radius: 12 cm, "
+                                            "density: 0.5, temperature: 400 K{}}}\n",
+                                            rate)));
+      run.advance(10);
+      const double smoke = run.amount("density") / (0.5 * volume);
+      fmt::print("ball of smoke, {} substeps{}: {:.4f} of its volume\n", substeps, rate, smoke);
+      EXPECT_NEAR(smoke, 1 + h * h / (4 * r * r), 0.01) << substeps;  // of the mask itself
+      EXPECT_NEAR(run.value("temperature", {0.01, 0.02, -0.02}), 400, 1e-3);
+    }
+}
+
 TEST(Emitter, MovesAlongItsKeyframes) {
   // A ball that goes 0.8 m in 1 s, a quarter voxel per substep: a capsule.
   GasSetup run("{frames: [1, 10], fps: 10, substeps: 7}",

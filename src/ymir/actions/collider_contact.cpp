@@ -30,7 +30,7 @@ bool respond(const Collider& collider, const Solid& solid, const ContactMaterial
              Planes<Vec3d>::Type x, Planes<Vec3d>::Type v) {
   if (out_of_reach(collider, solid, start, x)) return false;
   const auto channel = [&](const std::optional<ParticleChannel<double>>& c) {
-    return c ? start.particles->read(*c, start.bucket) : nullptr;
+    return c ? start.particles->read(*c, start.bucket) + start.first : nullptr;
   };
   const double* restitution = channel(material.restitution_per_point);
   const double* friction = channel(material.friction_per_point);

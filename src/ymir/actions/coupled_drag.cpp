@@ -50,7 +50,8 @@ class DragCoupling final : public GasCoupling {
       felt_.assign(cloud_.size(), {0, 0, 0});
       take_dressing();
     }
-    last_ = step.iteration > 0 && !gas_->advancing(step);
+    // A gas that feels nothing has no last word: the law holds in every pass.
+    last_ = params_.on_gas && step.iteration > 0 && !gas_->advancing(step);
     if (!last_) sample_air();
   }
 

@@ -99,7 +99,7 @@ bool respond(const MovingSurface& motion, const ContactMaterial& material, doubl
   double distance = 0;
   if (start.count == 0 || out_of_reach(motion, start, x, center, distance)) return false;
   const auto channel = [&](const std::optional<ParticleChannel<double>>& c) {
-    return c ? start.particles->read(*c, start.bucket) : nullptr;
+    return c ? start.particles->read(*c, start.bucket) + start.first : nullptr;
   };
   const double* restitution = channel(material.restitution_per_point);
   const double* friction = channel(material.friction_per_point);

@@ -76,6 +76,18 @@ void blend(float& f, double share, double value) {
   f = static_cast<float>((1 - share) * static_cast<double>(f) + share * value);
 }
 
+// A material in a voxel of which the shape covers a part. In still gas that part stays as it is: what the rim has
+// already got is not blended in again with every substep, or the shape would grow by half a voxel. Gas that enters with
+// a flow brings its material along and pushes the rest away: there it is blended.
+void fill(const GasEmission& e, float& f, double share, double covered, double value, double ambient) {
+  const double now = static_cast<double>(f), goal = ambient + covered * (value - ambient);
+  const double missing = (goal - now) * (value - ambient), beyond = (now - value) * (value - ambient);
+  if (e.flow != 0 || covered >= 1 || value == ambient || beyond > 0)
+    blend(f, share * covered, value);
+  else if (missing > 0)
+    f = static_cast<float>(now + share * (goal - now));
+}
+
 // What `stamp` does, for a shape given by parts.
 void stamp_parts(VolumeObject& gas, const GasEmission& e, double now, double share) {
   GasGrid& grid = gas.grid();
@@ -88,7 +100,7 @@ void stamp_parts(VolumeObject& gas, const GasEmission& e, double now, double sha
     float* f = volume.write_tiles(m.channel);
     for (const Filled& cell : cells)
       if (kinds[cell.at] == static_cast<std::uint8_t>(CellKind::fluid))
-        blend(f[cell.at], share * cell.share, m.value(middle, now));
+        fill(e, f[cell.at], share, cell.share, m.value(middle, now), volume.channel(m.channel.index).background[0]);
   }
   for (int c = 0; e.velocity && c < 3; ++c) {
     float* u = volume.write_tiles(grid.velocity, c);
@@ -108,7 +120,11 @@ void stamp(VolumeObject& gas, const GasEmission& e, const Step& step) {
   const double share = e.rate ? 1 - std::exp(-*e.rate * step.dt) : 1;
   const Box box = widened(e.shape.bounds(now), grid.voxel());
   std::vector<float*> values;
-  for (const GasEmission::Value& m : e.materials) values.push_back(volume.write_tiles(m.channel));
+  std::vector<double> ambient;
+  for (const GasEmission::Value& m : e.materials) {
+    values.push_back(volume.write_tiles(m.channel));
+    ambient.push_back(volume.channel(m.channel.index).background[0]);
+  }
   float* u[3] = {};
   if (e.velocity)
     for (int c = 0; c < 3; ++c) u[c] = volume.write_tiles(grid.velocity, c);
@@ -119,10 +135,9 @@ void stamp(VolumeObject& gas, const GasEmission& e, const Step& step) {
       const Vec3i v = voxel_of(i);
       if (kinds[first + i] == static_cast<std::uint8_t>(CellKind::fluid) && !e.materials.empty()) {
         const Vec3d x = grid.cell_position(t, v);
-        const double a = share * e.shape.mask(x, now, grid.voxel());
-        for (std::size_t m = 0; a > 0 && m < values.size(); ++m) {
-          blend(values[m][first + i], a, e.materials[m].value(x, now));
-        }
+        const double a = e.shape.mask(x, now, grid.voxel());
+        for (std::size_t m = 0; a > 0 && m < values.size(); ++m)
+          fill(e, values[m][first + i], share, a, e.materials[m].value(x, now), ambient[m]);
       }
       for (int c = 0; e.velocity && c < 3; ++c) {
         const Vec3d x = grid.face_position(t, v, c);

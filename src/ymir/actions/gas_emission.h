@@ -1,7 +1,8 @@
 // Puts material and motion into a gas, inside a shape: by stamping values, or by a flow of new gas. [Lesser2022, 7.4;
 // method notes C, 8]
 //
-//   stamp  f <- (1 - a) f + a f_emit,  a = mask, or mask (1 - exp(-rate dt))
+//   stamp  f <- (1 - a) f + a f_emit,  a = mask, or mask (1 - exp(-rate dt)); materials without a flow only until they
+//          have reached the part of f_emit that the mask covers
 //   flux   a volume source spread over the shape, and its values stamped where it enters
 #pragma once
 

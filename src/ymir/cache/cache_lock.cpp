@@ -194,6 +194,14 @@ CacheLock::~CacheLock() {
   ::close(descriptor_);
 }
 
+void CacheLock::require() const {
+  if (!same_file(descriptor_, path_))
+    throw Error(ExitCode::io, fmt::format("{}: was removed or replaced while this run wrote to the cache, so that "
+                                          "another may write to it too; frames that are stored stay; go on with "
+                                          "--resume when no other run writes there",
+                                          path_.string()));
+}
+
 std::optional<LockHolder> CacheLock::holder_of(const fs::path& folder) {
   const int descriptor = ::open((folder / "lock.json").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;

@@ -37,6 +37,9 @@ class CacheLock {
   CacheLock(CacheLock&& other) noexcept;
   CacheLock& operator=(CacheLock&&) = delete;
 
+  // Error(io) when lock.json was removed or replaced: another process may be writing.
+  void require() const;
+
   // Who writes to a folder now; empty when nobody does.
   static std::optional<LockHolder> holder_of(const std::filesystem::path& folder);
 

@@ -122,7 +122,7 @@ ResumePoint Cache::find_resume_point(const ResumeRequest& request) const {
   if (request.from && *request.from >= request.first)
     throw Error(ExitCode::bad_input,
                 fmt::format("{}: no usable checkpoint at or before frame {}; {}; nothing was changed; --from {} begins "
-                            "at the first frame and sets all frames aside",
+                            "at the first frame and sets aside what comes out differently",
                             here, limit, checkpoints_in_words(manifest_), request.first - 1));
   if (!request.from && !manifest_.branches.empty())
     throw Error(

@@ -240,7 +240,7 @@ void ParticleObject::schedule(Timeline& timeline) {
   for (const PointForce& force : forces_)
     action(Stage::solid_forces, force.owner, force.what, {"position", "velocity"}, {"force", "derivative"});
   // One pass over memory does what forces, solve and update would do in three: points do not depend on each other.
-  own(Stage::solid_update, "backward Euler, 3x3 blocks per point; motion", {"position", "velocity", "mass", "force"},
+  own(Stage::solid_update, "implicit midpoint, 3x3 blocks per point; motion", {"position", "velocity", "mass", "force"},
       {"position", "velocity"}, [this](const Step& step) { advance(step); });
   for (const PointContact& contact : contacts_)
     action(Stage::solid_update, contact.owner, contact.what, {"position", "velocity", "radius"},
@@ -296,29 +296,29 @@ double ParticleObject::solve_bucket(const PointBlock& block, Planes<const Vec3d>
 }
 
 // The middle of the step by fixed-point iteration: where the point is there decides what the fields do to it.
-double ParticleObject::solve_middle(const Step& step, int bucket, Planes<Vec3d>::Type v, Planes<Vec3d>::Type middle,
+double ParticleObject::solve_middle(const PointBlock& from, Planes<Vec3d>::Type v, Planes<Vec3d>::Type middle,
                                     Scratch& scratch) const {
-  const int n = particles_.count(bucket);
-  const auto from = ParticleSystem::read(*begin_, ParticleSystem::position, bucket);
-  const auto start = ParticleSystem::read(*begin_, velocity_, bucket);
-  const double* mass = particles_.read(mass_, bucket);
-  Step half = step;
-  half.dt = 0.5 * step.dt;
-  PointBlock block = block_at(half, bucket, middle, mass);
+  const int n = from.count;
+  PointBlock block = from;
+  block.dt = 0.5 * from.dt;
+  block.time = from.time - block.dt;
+  block.velocity = middle;
   const std::size_t first = Scratch::sampled + 3 * forces_.size();
   const auto position = scratch.vector(first), before = scratch.vector(first + 3);
   block.position = position;
-  copy_vectors(n, start, middle);
+  copy_vectors(n, from.velocity, middle);
+  const bool fields = std::any_of(forces_.begin(), forces_.end(), [](const PointForce& f) { return bool(f.sample); });
   double residual = 0;
   for (int iteration = 0; iteration < max_middles; ++iteration) {
-    middle_positions(n, step.dt, from, middle, position);
+    middle_positions(n, from.dt, from.position, middle, position);
     copy_vectors(n, middle, before);
-    residual = solve_bucket(block, start, middle, scratch);
+    residual = solve_bucket(block, from.velocity, middle, scratch);
+    if (!fields) break;  // nothing depends on where the middle is
     // The first middle is a guess from the velocity before; the second makes the step second order.
     if (!(residual <= local_tolerance) || (iteration > 0 && largest_change(n, before, middle) <= middle_tolerance))
       break;
   }
-  end_velocities(n, step.dt, mass, start, middle, scratch.forces(0).derivative, v);
+  end_velocities(n, from.dt, from.mass, from.velocity, middle, scratch.forces(0).derivative, v);
   return residual;
 }
 
@@ -378,26 +378,27 @@ void ParticleObject::advance(const Step& step) {
   std::vector<double> residual(static_cast<std::size_t>(particles_.buckets().local_count()));
   auto x = write(particles_, ParticleSystem::position);
   auto v = write(particles_, velocity_);
-  const bool fields = std::any_of(forces_.begin(), forces_.end(), [](const PointForce& f) { return bool(f.sample); });
   for_each_bucket(particles_.buckets(), x, v, [&](int bucket) {
     thread_local Scratch scratch;
     const int n = particles_.count(bucket);
     scratch.fit(n, Scratch::sampled + 3 * forces_.size() + 9);
     const auto velocity = v(bucket);
+    const auto start = ParticleSystem::read(*begin_, velocity_, bucket);
+    const double* mass = particles_.read(mass_, bucket);
+    const PointBlock from = block_at(step, bucket, start, mass);
     double& left = residual[static_cast<std::size_t>(bucket)];
     // Exchange with a gas is counted by the backward Euler step: there fields are sampled where points are.
-    if (fields && !coupled_to_gas_) {
+    if (!coupled_to_gas_) {
       const auto middle = scratch.vector(Scratch::sampled + 3 * forces_.size() + 6);
-      left = solve_middle(step, bucket, velocity, middle, scratch);
+      left = solve_middle(from, velocity, middle, scratch);
       take_attached(bucket, velocity);
       take_attached(bucket, middle);
-      move_bucket(step, bucket, middle, x(bucket), velocity);
+      move(from, middle, x(bucket), velocity);
     } else {
-      const auto start = ParticleSystem::read(*begin_, velocity_, bucket);
       copy_vectors(n, start, velocity);
-      left = solve_bucket(block_at(step, bucket, velocity, particles_.read(mass_, bucket)), start, velocity, scratch);
+      left = solve_bucket(block_at(step, bucket, velocity, mass), start, velocity, scratch);
       take_attached(bucket, velocity);
-      move_bucket(step, bucket, velocity, x(bucket), velocity);
+      move(from, velocity, x(bucket), velocity);
     }
   });
   report_.residual = 0;
@@ -412,24 +413,20 @@ void ParticleObject::advance(const Step& step) {
   }
 }
 
-void ParticleObject::move_bucket(const Step& step, int bucket, Planes<const Vec3d>::Type mean, Planes<Vec3d>::Type x,
-                                 Planes<Vec3d>::Type v) const {
-  const int n = particles_.count(bucket);
-  const auto from = ParticleSystem::read(*begin_, ParticleSystem::position, bucket);
-  const double dt = step.dt;
+void ParticleObject::move(const PointBlock& from, Planes<const Vec3d>::Type mean, Planes<Vec3d>::Type x,
+                          Planes<Vec3d>::Type v) const {
+  const double dt = from.dt;
 #pragma omp simd
-  for (int i = 0; i < n; ++i) {
-    x.x[i] = from.x[i] + dt * mean.x[i];
-    x.y[i] = from.y[i] + dt * mean.y[i];
-    x.z[i] = from.z[i] + dt * mean.z[i];
+  for (int i = 0; i < from.count; ++i) {
+    x.x[i] = from.position.x[i] + dt * mean.x[i];
+    x.y[i] = from.position.y[i] + dt * mean.y[i];
+    x.z[i] = from.position.z[i] + dt * mean.z[i];
   }
-  const PointBlock start =
-      block_at(step, bucket, ParticleSystem::read(*begin_, velocity_, bucket), particles_.read(mass_, bucket));
   // The response to one collider may push a point into another: repeat while several touch, at most contact_passes
   // times.
   for (int pass = 0; pass < contact_passes; ++pass) {
     int touching = 0;
-    for (const PointContact& contact : contacts_) touching += contact.respond(start, x, v) ? 1 : 0;
+    for (const PointContact& contact : contacts_) touching += contact.respond(from, x, v) ? 1 : 0;
     if (touching < 2) break;
   }
 }
@@ -460,9 +457,8 @@ void ParticleObject::emit(const Step& step) {
     for (std::int64_t i = begin; i < end; ++i) {
       const auto k = static_cast<std::size_t>(i - begin);
       const PointSource::Birth birth = sources_[s].birth(i);
-      age[k] = now - sources_[s].birth_time(i);
-      // It has flown since its birth inside the substep.
-      position[k] = birth.position + birth.velocity * age[k];
+      age[k] = sources_[s].birth_time(i) - now;  // below 0: still to fly for so long
+      position[k] = birth.position;
       velocity[k] = birth.velocity;
       id[k] = id_of(s + 1, i);
       radius[k] = description_.radius * (1 + description_.radius_variation * (2 * birth.chance - 1));
@@ -471,6 +467,44 @@ void ParticleObject::emit(const Step& step) {
     born_[s] = last;
     particles_.append(batch);
   }
+  fly_newborn(now);
+}
+
+// Points born inside the substep move to its end, each by a step of its own. What a gas gives them they get from the
+// next substep on: it was solved without them.
+void ParticleObject::fly_newborn(double now) {
+  auto x = read_write(particles_, ParticleSystem::position);
+  auto v = read_write(particles_, velocity_);
+  auto age = read_write(particles_, age_);
+  for_each_bucket(particles_.buckets(), x, v, age, [&](int bucket) {
+    thread_local Scratch scratch;
+    scratch.fit(1, Scratch::sampled + 3 * forces_.size() + 12);
+    const auto middle = scratch.vector(Scratch::sampled + 3 * forces_.size() + 6);
+    const auto start = scratch.vector(Scratch::sampled + 3 * forces_.size() + 9);
+    double* ages = age(bucket);
+    for (int i = 0; i < particles_.count(bucket); ++i) {
+      if (!(ages[i] < 0)) continue;
+      ages[i] = -ages[i];
+      const auto at = [i](Planes<Vec3d>::Type p) { return Planes<Vec3d>::Type{p.x + i, p.y + i, p.z + i}; };
+      const auto position = at(x(bucket)), velocity = at(v(bucket));
+      const Vec3d birth = position[0];
+      double place[3] = {birth.x, birth.y, birth.z};
+      start.set(0, velocity[0]);
+      const PointBlock from{&particles_,
+                            bucket,
+                            1,
+                            now,
+                            ages[i],
+                            {&place[0], &place[1], &place[2]},
+                            start,
+                            particles_.read(mass_, bucket) + i,
+                            particles_.read(radius_, bucket) + i,
+                            i};
+      middle.set(0, velocity[0]);
+      if (!coupled_to_gas_) solve_middle(from, velocity, middle, scratch);
+      move(from, middle, position, velocity);
+    }
+  });
 }
 
 void ParticleObject::remove(const Step& step) {

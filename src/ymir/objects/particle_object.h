@@ -1,10 +1,9 @@
-// Particle Object: points that move on their own under forces and contact, integrated by backward Euler.
-// [Lesser2022, 6.1]
+// Particle Object: points that move on their own under forces and contact, integrated by a damped implicit midpoint of
+// second order (physics/particles/point_midpoint.h): free fall is exact, tracers stay on their streamlines. What
+// exchanges momentum with a gas is integrated by backward Euler, by which that exchange is counted. [Lesser2022, 6.1]
 //
 //   m (v - v_n) / dt = f(x_n, v),   x = x_n + dt v
 //
-// Where prescribed fields act (drag, force_field), by a damped implicit midpoint of second order instead
-// (physics/particles/point_midpoint.h): tracers stay on their streamlines.
 // Forces depend on a point alone, so the system is 3x3 blocks; every bucket is solved to convergence by Newton's method
 // in cache, and the outer Newton loop of the pipeline sees a converged object. Points that constraints attach to
 // something get their velocity from the coupled system instead (point_body.h); contacts respond to all alike.
@@ -110,12 +109,13 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   // m (v - start) / dt = f at the block's place, time and dt; v holds a guess. Returns what is left: 0, 1 or NaN.
   double solve_bucket(const PointBlock& block, Planes<const Vec3d>::Type start, Planes<Vec3d>::Type v,
                       Scratch& scratch) const;
-  double solve_middle(const Step& step, int bucket, Planes<Vec3d>::Type v, Planes<Vec3d>::Type middle,
+  // From a block at the beginning of its step: velocities in its middle and at its end.
+  double solve_middle(const PointBlock& from, Planes<Vec3d>::Type v, Planes<Vec3d>::Type middle,
                       Scratch& scratch) const;
   void take_attached(int bucket, Planes<Vec3d>::Type v) const;
   // By the mean velocity of the substep; contacts correct the velocity at its end.
-  void move_bucket(const Step& step, int bucket, Planes<const Vec3d>::Type mean, Planes<Vec3d>::Type x,
-                   Planes<Vec3d>::Type v) const;
+  void move(const PointBlock& from, Planes<const Vec3d>::Type mean, Planes<Vec3d>::Type x, Planes<Vec3d>::Type v) const;
+  void fly_newborn(double now);
   double mass_of(double radius, double density) const;
   double largest_speed() const;  // on this rank [m/s]
   void ingest();

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "ymir/base/error.h"
+#include "ymir/behaviors/scope.h"
 #include "ymir/cache/formats/frame_objects.h"
 #include "ymir/grooms/polyline.h"
 
@@ -117,6 +118,25 @@ ObjectState CarriedHairs::hairs_of(const Frame& frame) {
   state.channels["strand"] = Array::of(strand);
   for (const auto& [channel, array] : carrier_.groom().strands.all()) state.channels.try_emplace(channel, array);
   return state;
+}
+
+std::optional<InputSpec> groom_file(const SolverSetup& setup) {
+  if (!setup.outputs.hairs || setup.find_input(setup.outputs.hairs->groom) != nullptr) return std::nullopt;
+  InputSpec file;
+  file.name = file.written_path = setup.outputs.hairs->groom;
+  file.kind = InputKind::curves;
+  file.path = setup.file.parent_path() / file.name;
+  return file;
+}
+
+std::optional<CarriedHairs> hairs_of(const SolverSetup& setup, Simulation& simulation, const Frame& initial) {
+  if (!setup.outputs.hairs) return std::nullopt;
+  const HairsParams& params = *setup.outputs.hairs;
+  std::vector<InputSpec> inputs = setup.inputs;
+  if (const auto file = groom_file(setup)) inputs.push_back(*file);
+  const Scope scope(simulation, inputs, "outputs.hairs", 0, 0);
+  return CarriedHairs(scope.curves({params.groom}), initial, params.group.path == "/" ? "" : params.group.path,
+                      params.guides, params.groom);
 }
 
 }  // namespace ymir

@@ -3,11 +3,14 @@
 // therefore leaves the same bits.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ymir/data/frame.h"
 #include "ymir/grooms/hair_carrier.h"
+#include "ymir/pipeline/simulation.h"
+#include "ymir/setup/solver_setup.h"
 
 namespace ymir {
 
@@ -36,5 +39,10 @@ class CarriedHairs {
   std::vector<Vec3f> before_;  // positions in the frame before, as stored
   double time_before_ = 0;     // [s]
 };
+
+// The groom of outputs.hairs where it is no input, but a file beside the setup.
+std::optional<InputSpec> groom_file(const SolverSetup& setup);
+// What the setup asks for, at the initial state of its simulation. On one rank.
+std::optional<CarriedHairs> hairs_of(const SolverSetup& setup, Simulation& simulation, const Frame& initial);
 
 }  // namespace ymir

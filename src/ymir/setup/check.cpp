@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "ymir/cache/cache.h"
+#include "ymir/cache/gather.h"
 #include "ymir/setup/build.h"
+#include "ymir/setup/carried_hairs.h"
 #include "ymir/setup/session.h"
 
 namespace ymir {
@@ -59,8 +61,16 @@ CheckResult check_setup(const std::filesystem::path& file, const std::filesystem
     if (begin) begin("take the inputs in");
     try {
       ingest(*build.built, setup);
+      if (setup.outputs.hairs) {
+        if (begin) begin("carry the hairs");
+        Simulation& simulation = *build.built->simulation;
+        const Frame initial = gather_frame(simulation.frame(setup.time.frames.first - 1), communicator);
+        if (communicator.root()) hairs_of(setup, simulation, initial);
+      }
     } catch (const SetupError& error) {
       add(error.diagnostics());
+    } catch (const Error& error) {
+      add({{Severity::error, setup.file.string(), {}, "outputs.hairs", error.what()}});
     }
   }
   if (begin) begin("look at the folder of the cache");

@@ -8,7 +8,6 @@
 #include "ymir/base/log.h"
 #include "ymir/base/timer.h"
 #include "ymir/base/version.h"
-#include "ymir/behaviors/scope.h"
 #include "ymir/cache/cache.h"
 #include "ymir/cache/file_bytes.h"
 #include "ymir/cache/gather.h"
@@ -57,6 +56,12 @@ Start find_start(const SolverSetup& setup, const SessionOptions& options, std::i
     if (Cache::readable(options.out)) {
       start.cache.emplace(Cache::open_to_write(options.out, options.command));
       start.point = start.cache->find_resume_point({first, last, options.from, start.identity});
+      const std::vector<CacheEntry>& there = start.cache->manifest().frames;
+      if (start.point.branch && !there.empty() && there.front().number < first)
+        throw Error(ExitCode::bad_input, fmt::format("{}: its frames begin with {}, those of the setup with {}; begin "
+                                                     "with the same, or choose another folder with --out; nothing was "
+                                                     "changed",
+                                                     out, there.front().number, first));
       if (start.point.branch && start.cache->manifest().fps != setup.time.fps)
         throw Error(ExitCode::bad_input,
                     fmt::format("{}: cannot go on with {} frames per second, its frames have {}; nothing was changed",
@@ -157,23 +162,6 @@ void keep_failure(Cache& cache, const Frame& state) {
   }
 }
 
-// On rank 0, where the setup asks for hairs; before anything on disk is touched.
-std::optional<CarriedHairs> hairs_of(const SolverSetup& setup, Simulation& simulation, const Frame& initial) {
-  if (!setup.outputs.hairs) return std::nullopt;
-  const HairsParams& params = *setup.outputs.hairs;
-  std::vector<InputSpec> inputs = setup.inputs;
-  if (setup.find_input(params.groom) == nullptr) {
-    InputSpec file;
-    file.name = params.groom;
-    file.kind = InputKind::curves;
-    file.path = setup.file.parent_path() / params.groom;
-    inputs.push_back(file);
-  }
-  const Scope scope(simulation, inputs, "outputs.hairs", 0, 0);
-  return CarriedHairs(scope.curves({params.groom}), initial, params.group.path == "/" ? "" : params.group.path,
-                      params.guides, params.groom);
-}
-
 }  // namespace
 
 CacheIdentity identity_of(const SolverSetup& setup) {
@@ -187,6 +175,8 @@ CacheIdentity identity_of(const SolverSetup& setup) {
       hash = hash_combine(hash, hash_bytes(read_file_bytes(input.frames[i])));
     identity.inputs.push_back({input.written_path, hash});
   }
+  if (const auto file = groom_file(setup))
+    identity.inputs.push_back({file->written_path, hash_bytes(read_file_bytes(file->path))});
   return identity;
 }
 

@@ -92,6 +92,8 @@ std::uint64_t hash_setup(const SolverSetup& setup) {
     }
   }
   hasher.add(setup.root);
+  // Frames hold the hairs; the other outputs change nothing in them.
+  if (setup.outputs.hairs) hasher.add(collect(HairsParams::schema().info(), &*setup.outputs.hairs));
   return hasher.state();
 }
 
