@@ -60,6 +60,13 @@ ObjectState drawn(const Curves& curves) {
   return object;
 }
 
+void require_picture(const GroomPicture& picture, const std::vector<std::filesystem::path>& others) {
+  if (picture.file.empty()) return;
+  if (picture.file.extension() != ".png")
+    throw Error(ExitCode::usage, "--picture " + picture.file.string() + ": pictures are .png; name the file so");
+  require_other_file(picture.file, others);
+}
+
 void draw(const GroomPicture& picture, const Surface& scalp, const Curves* groom) {
   if (picture.file.empty()) return;
   Frame frame;
@@ -88,6 +95,7 @@ void draw(const GroomPicture& picture, const Surface& scalp, const Curves* groom
 }  // namespace
 
 ExitCode groom_head(const GroomHeadArguments& arguments) {
+  require_picture(arguments.picture, {arguments.out});
   const Surface head = head_mesh();
   const std::string extension = arguments.out.extension().string();
   if (extension == ".ply")
@@ -104,6 +112,8 @@ ExitCode groom_head(const GroomHeadArguments& arguments) {
 ExitCode groom_generate(const GroomGenerateArguments& arguments) {
   GroomParams params = default_params(hairstyle_of(arguments.style));
   require_groom_format(arguments.out);
+  require_other_file(arguments.out, {arguments.scalp.mesh});
+  require_picture(arguments.picture, {arguments.out, arguments.scalp.mesh});
   params.strands = arguments.strands.value_or(params.strands);
   params.length = quantity("--length", arguments.length, unit::m, params.length);
   params.curl_radius = quantity("--curl-radius", arguments.curl_radius, unit::m, params.curl_radius);
@@ -129,6 +139,8 @@ ExitCode groom_generate(const GroomGenerateArguments& arguments) {
 
 ExitCode groom_guides(const GroomGuidesArguments& arguments) {
   require_groom_format(arguments.out);
+  require_other_file(arguments.out, {arguments.groom, arguments.scalp.mesh});
+  require_picture(arguments.picture, {arguments.out, arguments.groom, arguments.scalp.mesh});
   const Curves groom = read_groom(arguments.groom, scale_of(arguments.scale));
   const GuideSelection selection = select_guides(groom, arguments.count, arguments.groom.string());
   const Curves guides = strands_of(groom, selection.strands);

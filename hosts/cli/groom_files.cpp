@@ -40,6 +40,14 @@ void require_groom_format(const std::filesystem::path& path) {
                 path.string() + ": no such format for hair; name the file .hair, .usda, .data or .obj");
 }
 
+void require_other_file(const std::filesystem::path& out, const std::vector<std::filesystem::path>& read) {
+  std::error_code unknown;  // a file that is not there is no other file
+  for (const std::filesystem::path& input : read)
+    if (out == input || std::filesystem::equivalent(out, input, unknown))
+      throw Error(ExitCode::usage,
+                  out.string() + ": is read by this command, and would be lost; name another to write");
+}
+
 void write_groom(const std::filesystem::path& path, const Curves& curves) {
   const std::string extension = path.extension().string();
   if (extension == ".hair") return write_hair(path, curves);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "ymir/data/meshes.h"
 
@@ -14,6 +15,8 @@ double scale_of(const std::string& text);
 Curves read_groom(const std::filesystem::path& path, double scale);
 // Error(usage) unless the name ends in .hair, .usda, .data or .obj.
 void require_groom_format(const std::filesystem::path& path);
+// Error(usage) when a file to write is one of those that are read.
+void require_other_file(const std::filesystem::path& out, const std::vector<std::filesystem::path>& read);
 void write_groom(const std::filesystem::path& path, const Curves& curves);
 
 }  // namespace ymir::cli

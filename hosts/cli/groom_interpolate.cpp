@@ -160,6 +160,8 @@ ExitCode interpolate_cache(const GroomInterpolateArguments& arguments, double sc
 
 ExitCode groom_interpolate(const GroomInterpolateArguments& arguments) {
   const double scale = scale_of(arguments.scale);
+  require_other_file(arguments.out,
+                     {arguments.groom, arguments.guides_rest, arguments.guides_moved, arguments.surface});
   if (std::filesystem::is_directory(arguments.guides_moved)) {
     require_cache_output(arguments);
     return interpolate_cache(arguments, scale);

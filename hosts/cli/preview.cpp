@@ -39,7 +39,7 @@ std::vector<std::int64_t> chosen_frames(const Cache& cache, const PreviewArgumen
 std::optional<Vec3d> place(const char* option, const std::vector<double>& numbers) {
   if (numbers.empty()) return std::nullopt;
   const Vec3d p{numbers[0], numbers[1], numbers[2]};
-  if (!is_finite(p) || norm(p) > 1e9)
+  if (!is_finite(p) || std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) > 1e9)
     throw Error(ExitCode::usage, fmt::format("{} {} {} {}: give three lengths in metres", option, p.x, p.y, p.z));
   return p;
 }

@@ -44,6 +44,14 @@ class Cases:
         if sorted(os.listdir(self.cache)) != self.files:
             raise p.Failure(f"a refused command changed the cache: {sorted(os.listdir(self.cache))}")
 
+    def read(self, name):
+        with open(os.path.join(self.folder, name), "rb") as file:
+            return file.read()
+
+    def still_holds(self, name, content):
+        if self.read(name) != content:
+            raise p.Failure(f"{name} was written over")
+
     def write(self, name, text):
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
             file.write(text)
@@ -208,10 +216,92 @@ def storms(cases):
     cases.expect(5, "run", wild, "--out", "wild", "--force-restart", "--strict", says="(strand 0, residual ")
 
 
+GAS = "volume_object: {voxel: 0.1, domain: {low: [0, 0, 0], high: [1, 1, 1]}}"
+
+
+def values_without_sense(cases):
+    """Each alone in its range, and yet nothing good comes of it."""
+    for behaviors, says in (
+            (["collider: {shape: plane, normal: [0, 0, 0]}"], "must be a direction"),
+            (["drag: {wind: {kind: vortex, axis: [0, 0, 0]}}"], "must be a direction"),
+            (["kill: {bounds: {low: [1, 1, 1], high: [0, 2, 2]}}"], "`low:` must be below `high:`"),
+            (["particle_object: {emit: {start: 2, stop: 1}}"], "must be after `start:`"),
+            ([GAS, "emitter: {density: 1, start: 2, stop: 1}"], "must be after `start:`"),
+            ([GAS, "emitter: {density: 1, materials: [{name: density, value: 3}]}"], "given twice"),
+            ([GAS, "emitter: {materials: [{name: fuel, value: 1}, {name: fuel, value: 2}]}"], "given twice"),
+            ([GAS, "dissipation: {channel: velocity, rate: 1 Hz}"], "has a channel 'velocity' of its own"),
+            ([GAS, "diffusion: {channel: velocity}"], "has a channel 'velocity' of its own")):
+        refused(cases, setup_with([POINT] + behaviors), says=says)
+    for behaviors, says in ((["gravity"], "holds nothing to simulate"), ([POINT, "kill"], "removes nothing"),
+                            ([POINT, "force_field"], "does nothing")):
+        idle = cases.write("idle.yaml", setup_with(behaviors))
+        cases.expect(0, "check", idle, says=says)
+    far = setup_with([POINT, "collider: {shape: mesh, surface: b}"], "{b: {shape: box, center: [1e6, 0, 0]}}")
+    cases.expect(0, "run", cases.write("far.yaml", far), "--out", "far")
+    cases.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\nf 3 2 1\n")
+    refused(cases, setup_with([POINT, "collider: {shape: mesh, surface: m, sampling: exact}"],
+                              "{m: {surface: flat.obj}}"), says="encloses nothing")
+
+
+def faulty_strands(cases):
+    """Without length, with a hard attachment: they stay with their root."""
+    for name, lines in (("one", "l 1 2\nl 3 4\n"), ("all", "l 3 4\n")):
+        cases.write(f"{name}.obj", "v 0 0.5 0\nv 0 0.4 0\nv 0.1 0.5 0\nv 0.1 0.5 0\n" + lines)
+        inputs = f"{{c: {{curves: {name}.obj}}, box: {{shape: box, center: [0, 0.75, 0], size: [0.5, 0.5, 0.5]}}}}"
+        held = setup_with([STRANDS, "elastic_rod", "gravity", "attachment: {surface: box}"], inputs)
+        cases.expect(0, "run", cases.write("held.yaml", held), "--out", name, "--strict", says="they stay where their root")
+
+
+def whole_numbers(cases):
+    """A property counts, whatever its type."""
+    for kind in ("float", "int", "char"):
+        cases.write("r.ply", POINTS.replace("float {name}", kind + " {name}").format(name="friction", value=-1))
+        refused(cases, setup_with(["particle_object: {points: p}", "collider"], "{p: {points: r.ply}}"),
+                says="friction must be")
+
+
+def files_that_are_read(cases):
+    """No command writes over what it reads."""
+    cases.expect(0, "groom", "generate", "straight", "g.hair", "--strands", "20")
+    before = cases.read("g.hair")
+    cases.expect(2, "groom", "guides", "g.hair", "g.hair", "--count", "5", says="would be lost")
+    cases.expect(2, "groom", "guides", "g.hair", "d.hair", "--count", "5", "--picture", "g.hair", says="pictures are .png")
+    cases.expect(0, "groom", "guides", "g.hair", "d.hair", "--count", "5")
+    cases.expect(2, "groom", "interpolate", "g.hair", "d.hair", "d.hair", "g.hair", says="would be lost")
+    cases.still_holds("g.hair", before)
+    still = cases.write("still.yaml", setup_with([POINT]))
+    cases.expect(0, "run", still, "--out", "still")
+    victim = cases.write("victim", "precious")
+    os.symlink(victim, os.path.join(cases.folder, "still", "lock.json"))
+    cases.expect(4, "run", still, "--out", "still", "--resume", "--frames", "1:2", says="lock")
+    cases.still_holds("victim", b"precious")
+
+
+def hairs_of_a_cache(cases):
+    """Frames hold the hairs: a run with others does not go on with them, and `check` reads them."""
+    cases.expect(0, "groom", "generate", "straight", "all.hair", "--strands", "20", "--vertices", "8")
+    inputs = "{g: {groom: {style: straight, strands: 5, vertices: 8}}}"
+    hairy = setup_with(["curves_object: {curves: g}", "elastic_rod"], inputs, outputs="{hairs: {groom: all.hair}}",
+                       time="{frames: [1, 4]}")
+    setup = cases.write("hairy.yaml", hairy)
+    cases.expect(0, "run", setup, "--out", "hairy", "--frames", "1:2")
+    cases.expect(0, "groom", "generate", "wavy", "all.hair", "--strands", "20", "--vertices", "8")
+    cases.expect(3, "run", setup, "--out", "hairy", "--resume", says="input all.hair changed")
+    cases.write("hairy.yaml", hairy.replace("groom: all.hair", "groom: all.hair, guides: 1"))
+    cases.expect(3, "run", setup, "--out", "hairy", "--resume", says="the setup hairy.yaml changed")
+    cases.write("all.hair", "damaged")
+    cases.expect(3, "check", setup, says="all.hair")
+    cases.write("later.yaml", setup_with([POINT], time="{frames: [1, 4]}"))
+    cases.expect(0, "run", "later.yaml", "--out", "later")
+    cases.write("later.yaml", setup_with([POINT], time="{frames: [3, 6]}"))
+    cases.expect(3, "run", "later.yaml", "--out", "later", "--resume", "--from", "2", says="its frames begin with 1")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="ymir-command-line-") as folder:
         cases = Cases(sys.argv[1], sys.argv[2], folder)
-        for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms):
+        for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms, values_without_sense, faulty_strands,
+                     whole_numbers, files_that_are_read, hairs_of_a_cache):
             part(cases)
     return f"command_line: {cases.count} commands, each with its exit code"
 

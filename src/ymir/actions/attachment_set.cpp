@@ -10,6 +10,7 @@
 #include "ymir/actions/end_clamp.h"
 #include "ymir/actions/painted_response.h"
 #include "ymir/actions/surface_motion.h"
+#include "ymir/data/triangle_bvh.h"
 
 namespace ymir {
 namespace {
@@ -445,17 +446,18 @@ std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
   };
   auto data = std::make_shared<Roots>(Roots{{}, SurfaceMotion(surface)});
   data->surface.prepare(0, 0);
-  EmissionRule rule;
-  const auto pairs = emit_to_surface(rule, input_shapes(curves), surface->rest(), data->surface.positions());
-  data->roots.resize(curves.curves().strand_count());
-  for (const SurfacePair& pair : pairs) {
-    const RootFrame frame = curves.root_frame(pair.source.piece);
-    const EmbeddedPoint base = data->surface.point(pair.target, 0);
+  Surface posed = surface->rest();
+  posed.positions = data->surface.positions();
+  const TriangleBvh bvh(posed);
+  for (std::size_t strand = 0; strand < curves.curves().strand_count(); ++strand) {
+    const RootFrame frame = curves.root_frame(static_cast<std::int64_t>(strand));
+    const ClosestPoint nearest = bvh.closest(frame.position);
+    const SurfacePoint at{nearest.triangle, nearest.barycentric};
+    const EmbeddedPoint base = data->surface.point(at, 0);
     const auto local = [&](Vec3d v) {
       return Vec3d{dot(base.frame[0], v), dot(base.frame[1], v), dot(base.frame[2], v)};
     };
-    data->roots[static_cast<std::size_t>(pair.source.piece)] = {pair.target, local(frame.position - base.position),
-                                                                local(frame.tangent), local(frame.m1)};
+    data->roots.push_back({at, local(frame.position - base.position), local(frame.tangent), local(frame.m1)});
   }
   RootMotion motion;
   motion.owner = owner;

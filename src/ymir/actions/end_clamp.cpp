@@ -52,7 +52,9 @@ void EndClamp::weigh(const StrandSystem& strands, const RodChannels& rod, int gr
   for (int k = 0; k < 3; ++k) {
     const double stiffness = weights < 0 ? 0 : strands.plane(group, weights + k)[vertex][lane] * domain;
     const double half = stiffness > 0 ? length(edge) / 2 / stiffness : 0;
-    weight_[k] = held[k] > 0 ? 1 / (1 / held[k] + half) : 0;
+    // An end without stiffness, of a strand without length, has no direction to hold.
+    const double compliance = held[k] > 0 ? 1 / held[k] + half : 0;
+    weight_[k] = compliance > 0 ? 1 / compliance : 0;
   }
 }
 

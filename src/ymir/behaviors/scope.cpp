@@ -81,6 +81,23 @@ Surface read_placed_surface(const InputSpec& from, const std::filesystem::path& 
   return surface;
 }
 
+template <class T>
+std::vector<double> as_doubles(const Array& array) {
+  return {array.as<T>().begin(), array.as<T>().end()};
+}
+
+// Values may be written as whole numbers, whatever a file calls them; those that name things stay.
+void take_whole_numbers(Channels& channels) {
+  std::vector<std::pair<std::string, Array>> whole;
+  for (const auto& [name, array] : channels.all()) {
+    if (name == "id" || name == "strand") continue;
+    if (array.holds<std::int32_t>()) whole.emplace_back(name, Array::of(as_doubles<std::int32_t>(array)));
+    if (array.holds<std::int64_t>()) whole.emplace_back(name, Array::of(as_doubles<std::int64_t>(array)));
+    if (array.holds<std::uint8_t>()) whole.emplace_back(name, Array::of(as_doubles<std::uint8_t>(array)));
+  }
+  for (auto& [name, array] : whole) channels.set(name, std::move(array));
+}
+
 }  // namespace
 
 Scope::Scope(Simulation& simulation, std::span<const InputSpec> inputs, std::string path, int group, int group_end)
@@ -128,6 +145,7 @@ Points Scope::points(const InputRef& input) const {
   place(points.positions, from, "points", from.path);
   require_numbers(points.vertices, from.path);
   points.vertices.resize(points.positions.size());
+  take_whole_numbers(points.vertices);
   add_overrides(points.vertices, from.overrides);
   return points;
 }
@@ -156,10 +174,11 @@ Curves Scope::curves(const InputRef& input) const {
     if (!made) require_numbers(*channels, from.path);
   curves.vertices.resize(curves.positions.size());
   curves.strands.resize(curves.strand_count());
+  for (Channels* channels : {&curves.vertices, &curves.strands}) take_whole_numbers(*channels);
   // Radii of a groom are lengths in the file's unit.
-  if (const Array* radius = curves.vertices.find("radius"); radius != nullptr && radius->holds<float>()) {
-    std::vector<double> scaled;
-    for (const float r : radius->as<float>()) scaled.push_back(r * from.scale);
+  if (const Array* radius = curves.vertices.find("radius"); radius != nullptr && !made) {
+    std::vector<double> scaled = radius->holds<float>() ? as_doubles<float>(*radius) : as_doubles<double>(*radius);
+    for (double& r : scaled) r *= from.scale;
     curves.vertices.set("radius", Array::of(scaled));
   }
   add_overrides(curves.strands, from.overrides);

@@ -124,7 +124,7 @@ int write_whole(int descriptor, const std::string& text) {
 }
 
 int open_lock(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
   if (descriptor < 0) fail_io(path, "cannot lock the cache", errno);
   return descriptor;
 }

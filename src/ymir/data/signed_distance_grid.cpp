@@ -86,11 +86,11 @@ SignedDistanceGrid::SignedDistanceGrid(const Surface& surface, double voxel, dou
   const TriangleBvh bvh(surface);
   parallel_for(static_cast<std::ptrdiff_t>(nodes_.y) * nodes_.z, [&](std::ptrdiff_t row) {
     const int j = static_cast<int>(row % nodes_.y), k = static_cast<int>(row / nodes_.y);
-    // The closest point of the node before bounds the distance of the next; slightly more, to be safe from rounding.
+    // The closest point of the node before bounds the distance of the next.
     ClosestPoint closest = bvh.closest(low_ + Vec3d(0, j, k) * voxel_);
     for (int i = 0; i < nodes_.x; ++i) {
       const Vec3d x = low_ + Vec3d(i, j, k) * voxel_;
-      closest = bvh.closest(x, norm(x - closest.point) * (1 + 1e-9));
+      closest = bvh.closest(x, bvh.bound_from(x, closest.point));
       values_[index(i, j, k)] = static_cast<float>(bvh.signed_distance(x, closest));
     }
   });

@@ -3,6 +3,7 @@
 // sign of (x - closest) . n is right when n is the normal of the face, edge or vertex that holds the closest point.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -29,6 +30,12 @@ class TriangleBvh {
   // Negative inside a closed mesh, whichever way its triangles are oriented.
   double signed_distance(Vec3d x) const { return signed_distance(x, closest(x)); }
   double signed_distance(Vec3d x, const ClosestPoint& closest) const;
+  // What closest() finds something within when `on` is a point of the surface: its distance, and room for rounding far
+  // from the origin.
+  static double bound_from(Vec3d x, Vec3d on) {
+    const double size = std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+    return norm(x - on) * (1 + 1e-9) + 1e-14 * size + 1e-300;
+  }
   // Outward pseudo-normal at a closest point (unit unless degenerate).
   Vec3d pseudo_normal(const ClosestPoint& closest) const;
 

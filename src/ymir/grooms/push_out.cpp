@@ -32,8 +32,7 @@ class Approach {
   // Looks without going there.
   Solid::Contact glance(Vec3d x) const {
     // The surface is no farther than where it was nearest to the last place.
-    const double bound = contact_.foot.triangle >= 0 ? norm(x - contact_.foot.point) : infinity;
-    return solid_.contact(x, bound * (1 + 1e-9) + 1e-12);
+    return solid_.contact(x, contact_.foot.triangle >= 0 ? TriangleBvh::bound_from(x, contact_.foot.point) : infinity);
   }
 
  private:

@@ -152,7 +152,9 @@ void StrandNewton::refresh_edges(const Real* turn, const Real& fraction, const R
       const Real length = sqrt(dot(e, e));
       const auto usable = exists & (length > s.mean_length * 1e-12);
       const Real inverse_norm = 1.0 / select(usable, length, 1.0);
-      t = select(usable, e * inverse_norm, select(exists, old_t, t));
+      // Coincident vertices go on in the direction of the edge before.
+      const Vec3<Real> kept = turn == nullptr && i > 0 ? vector_at(s.tangent, i - 1) : old_t;
+      t = select(usable, e * inverse_norm, select(exists, kept, t));
       inverse = select(exists, 1.0 / max(length, s.mean_length * shortest_edge), inverse);
     }
     set_vector(s.tangent, i, t);

@@ -135,6 +135,10 @@ class Schema {
     last().low_excluded = true;
     return *this;
   }
+  Schema& direction() {
+    last().direction = true;
+    return *this;
+  }
   Schema& advanced() {
     last().advanced = true;
     return *this;

@@ -111,7 +111,10 @@ std::string range_problem(const ParamInfo& info, const ParamValue& value) {
   }
   if (const auto* v = std::get_if<std::int64_t>(&value)) return each({static_cast<double>(*v)});
   if (const auto* v = std::get_if<double>(&value)) return each({*v});
-  if (const auto* v = std::get_if<Vec3d>(&value)) return each({v->x, v->y, v->z});
+  if (const auto* v = std::get_if<Vec3d>(&value)) {
+    if (info.direction && *v == Vec3d{0, 0, 0}) return "must be a direction, not [0, 0, 0]";
+    return each({v->x, v->y, v->z});
+  }
   if (const auto* v = std::get_if<FrameRange>(&value)) {
     if (v->first > v->last) return fmt::format("the first frame {} is after the last frame {}", v->first, v->last);
     return each({static_cast<double>(v->first), static_cast<double>(v->last)});

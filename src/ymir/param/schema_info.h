@@ -51,6 +51,7 @@ struct ParamInfo {
   double low = -std::numeric_limits<double>::infinity();  // [SI]; of each component
   double high = std::numeric_limits<double>::infinity();
   bool low_excluded = false;
+  bool direction = false;  // a vector of any length but none
   std::vector<std::string> choices;
   std::vector<InputKind> accepts;  // empty: any kind
   std::vector<std::string> old_names;

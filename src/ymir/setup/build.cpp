@@ -80,6 +80,12 @@ class Builder {
                               group_end[static_cast<std::size_t>(placed.group)])});
       return parts_.back();
     };
+    if (behaviors.begin() == actions)
+      result_.diagnostics.push_back({Severity::warning,
+                                     setup_.file.string(),
+                                     {},
+                                     "setup",
+                                     "holds nothing to simulate; add particle_object, curves_object or volume_object"});
     for (auto b = behaviors.begin(); b != actions; ++b) create(begin(*b));
     for (Part& part : parts_) attempt(part, [&] { part.scope.run_after_objects(); });
     objects_failed_ = result_.code != ExitCode::ok;

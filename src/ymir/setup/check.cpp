@@ -25,6 +25,11 @@ std::vector<Diagnostic> check_output_folder(const SolverSetup& setup, const std:
     tell(Severity::error, fmt::format("{} exists and is not a folder; name another with --out", out.string()));
     return found;
   }
+  if (!fs::exists(status) && fs::is_symlink(fs::symlink_status(out, failure))) {
+    tell(Severity::error,
+         fmt::format("{} is a link to nothing; mend it, or name another folder with --out", out.string()));
+    return found;
+  }
   // The nearest folder that exists decides whether the others can be made.
   fs::path folder = fs::absolute(out, failure);
   while (!fs::exists(fs::status(folder, failure)) && folder.has_relative_path()) folder = folder.parent_path();

@@ -205,7 +205,10 @@ SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& optio
   if (complete) return {.interrupted = false, .last_frame = last, .frames = 0};
   if (events.begin) events.begin(after + 1, last);
   // A branch goes on with frames that began with the initial state of another setup.
-  if (cache && cache->manifest().branches.empty()) write_initial_state(options.out, initial);
+  if (cache && cache->manifest().branches.empty()) {
+    if (hairs) initial.objects.push_back(hairs->hairs_of(initial));
+    write_initial_state(options.out, initial);
+  }
   initial = {};
   if (hairs && after >= first) hairs->follow(cache->read_frame(after));
 

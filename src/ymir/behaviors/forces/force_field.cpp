@@ -15,6 +15,8 @@ Schema<ForceField::Params> ForceField::schema() {
 }
 
 void ForceField::create(Scope& scope) {
+  if (!params_.acceleration && !params_.force_density)
+    scope.warn("does nothing; give `acceleration:` or `force_density:`");
   const std::vector<ForceTarget*> objects = scope.force_targets();
   const auto add = [&](const std::optional<FieldParams>& params, ForcePer per) {
     if (!params || objects.empty()) return;

@@ -89,6 +89,8 @@ void ParticleObjectBehavior::ask_buckets(Scope& scope, Vec3d extent) const {
 }
 
 PointSource ParticleObjectBehavior::source(const Emit& emit, Scope& scope) const {
+  if (emit.stop && *emit.stop <= emit.start)
+    throw Error(ExitCode::bad_input, scope.path() + ".emit.stop: must be after `start:`");
   PointSource::Description d;
   d.shape = emit.from;
   d.center = emit.center;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "ymir/actions/gas_emission.h"
+#include "ymir/behaviors/gas_channel.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/data/signed_distance_grid.h"
 #include "ymir/data/volume_grid_sampler.h"
@@ -73,20 +75,6 @@ std::vector<Vec3d> parts_of(const Emitter::Params& p, const Solid& solid, double
         if (solid.distance(x) <= 0) parts.push_back(x);
       }
   return parts;
-}
-
-// Why a channel of material cannot have this name; empty: it can.
-std::string name_problem(const VolumeObject& gas, const std::string& name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const bool word = !name.empty() && name.size() <= 64 && letter(name.front()) &&
-                    std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-  if (!word)
-    return fmt::format("the name of a material is a word of letters, digits and _, at most 64 of them, not '{}'", name);
-  if (gas.has_material(name)) return {};
-  const DiscreteVolume& volume = gas.grid().volume();
-  bool taken = name == "bucket" || name.starts_with("next_");
-  for (int c = 0; c < volume.channel_count(); ++c) taken = taken || volume.channel(c).name == name;
-  return taken ? fmt::format("the gas has a channel '{}' of its own; choose another name for the material", name) : "";
 }
 
 }  // namespace
@@ -200,6 +188,12 @@ void Emitter::create(Scope& scope) {
     throw fail("from: volume needs `volume:`, an input");
   if (params_.from == EmitterShape::points && params_.points.empty())
     throw fail("from: points needs `points:`, a group");
+  if (params_.stop && *params_.stop <= params_.start) throw fail("`stop:` must be after `start:`");
+  std::set<std::string> named;
+  if (params_.density) named.insert("density");
+  if (params_.temperature) named.insert("temperature");
+  for (const Material& m : params_.materials)
+    if (!named.insert(m.name).second) throw fail(fmt::format("materials: {} is given twice; keep one", m.name));
   const std::vector<VolumeObject*> gases = scope.volume_objects();
   if (gases.empty()) return;
   const SchemaInfo table = schema().info();

@@ -24,6 +24,10 @@ Schema<Kill::Params> Kill::schema() {
 }
 
 void Kill::create(Scope& scope) {
+  if (!params_.bounds && !params_.max_age) scope.warn("removes nothing; give `bounds:` or `max_age:`");
+  for (int axis = 0; params_.bounds && axis < 3; ++axis)
+    if (!(params_.bounds->low[axis] < params_.bounds->high[axis]))
+      throw Error(ExitCode::bad_input, scope.path() + ".bounds: `low:` must be below `high:` along every axis");
   for (ParticleObject* object : scope.particle_objects()) {
     if (params_.bounds)
       object->add_removal(remove_outside(scope.path(), Box{params_.bounds->low, params_.bounds->high}));

@@ -193,11 +193,11 @@ Array scalar_channel(const Column& column) {
 }
 
 template <class T>
-Array vector_channel(const std::array<const Column*, 3>& parts) {
+Array vector_channel(const std::array<const Column*, 3>& parts, bool colour) {
   std::vector<Vec3<T>> values(parts[0]->values.size());
   for (int axis = 0; axis < 3; ++axis) {
     const PlyType type = parts[static_cast<std::size_t>(axis)]->property->type;
-    const double scale = is_integer(type) ? 1 / limit(type, true) : 1;  // only color is grouped from integers
+    const double scale = colour && is_integer(type) ? 1 / limit(type, true) : 1;
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i][axis] = static_cast<T>(parts[static_cast<std::size_t>(axis)]->values[i] * scale);
   }
@@ -241,15 +241,13 @@ Channels channels_of(const BoundedReader& in, const std::vector<Column>& columns
     const Group group = group_of(column.property->name);
     std::array<const Column*, 3> parts{};
     for (std::size_t i = 0; i < 3; ++i) parts[i] = find(columns, group.parts[i]);
-    const bool complete = std::all_of(parts.begin(), parts.end(), [&](const Column* p) {
-      return p && (group.channel == "color" || !is_integer(p->property->type));
-    });
-    if (!complete) continue;
+    if (!std::all_of(parts.begin(), parts.end(), [](const Column* p) { return p != nullptr; })) continue;
     taken.insert(taken.end(), parts.begin(), parts.end());
-    const bool wide = group.channel != "color" && std::any_of(parts.begin(), parts.end(), [](const Column* p) {
-                        return p->property->type == PlyType::f64;
-                      });
-    add(group.channel, wide ? vector_channel<double>(parts) : vector_channel<float>(parts));
+    const bool colour = group.channel == "color";
+    const bool wide = !colour && std::any_of(parts.begin(), parts.end(), [](const Column* p) {
+      return p->property->type != PlyType::f32;
+    });
+    add(group.channel, wide ? vector_channel<double>(parts, colour) : vector_channel<float>(parts, colour));
   }
   for (const Column& column : columns)
     if (std::find(taken.begin(), taken.end(), &column) == taken.end())
