@@ -297,11 +297,36 @@ def hairs_of_a_cache(cases):
     cases.expect(3, "run", "later.yaml", "--out", "later", "--resume", "--from", "2", says="its frames begin with 1")
 
 
+def later_files_of_a_sequence(cases):
+    """Found before the run comes to them."""
+    mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    for frame in range(1, 4):
+        cases.write(f"s.{frame:04}.obj", mesh)
+    setup = setup_with([POINT, "collider: {shape: mesh, surface: s}"], "{s: {surface: s.####.obj}}")
+    cases.expect(0, "check", cases.write("sequence.yaml", setup))
+    for wrong, says in ((mesh.replace("v 0 1 0", "v 0 nan 0"), "s.0003.obj:3"), (mesh + "f 1 2 3\n", "triangles differ")):
+        cases.write("s.0003.obj", wrong)
+        cases.expect(3, "check", "sequence.yaml", says=says)
+
+
+def damage_before_a_branch(cases):
+    """A frame of the setup before cannot be made again; what follows it goes on."""
+    setup = cases.write("branch.yaml", setup_with([POINT], time="{frames: [1, 12]}"))
+    cases.expect(0, "run", setup, "--out", "branch", "--frames", "1:4")
+    cases.write("branch.yaml", setup_with([POINT, "gravity"], time="{frames: [1, 12]}"))
+    cases.expect(0, "run", setup, "--out", "branch", "--resume", "--from", "4", "--frames", "1:8")
+    os.remove(os.path.join(cases.folder, "branch", "frame_000002.h5"))
+    cases.expect(0, "run", setup, "--out", "branch", "--resume", says="are of the setup before")
+    for frame in (1, 3, 4, 8, 12):
+        cases.read(f"branch/frame_{frame:06}.h5")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="ymir-command-line-") as folder:
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms, values_without_sense, faulty_strands,
-                     whole_numbers, files_that_are_read, hairs_of_a_cache):
+                     whole_numbers, files_that_are_read, hairs_of_a_cache, later_files_of_a_sequence,
+                     damage_before_a_branch):
             part(cases)
     return f"command_line: {cases.count} commands, each with its exit code"
 

@@ -96,7 +96,16 @@ ResumePoint Cache::find_resume_point(const ResumeRequest& request) const {
       point.notes.push_back(fmt::format("{}: {}", (folder_ / checkpoint_file_name(entry.number)).string(), *problem));
     }
 
-  std::int64_t intact = request.first - 1;  // no frame is missing up to here
+  // No frame is missing up to here, or none that this setup could make: earlier ones are of the setup before it.
+  std::int64_t intact = request.first - 1;
+  if (!point.branch && !manifest_.branches.empty()) {
+    const std::int64_t others = manifest_.branches.back().from_frame;
+    intact = std::max(intact, others);
+    if (!point.bad_frames.empty() && *point.bad_frames.begin() <= others)
+      point.notes.push_back(fmt::format("{}: frames to {} are of the setup before; damaged ones among them cannot be "
+                                        "made again by this one, the others stay",
+                                        here, others));
+  }
   for (const CacheEntry& entry : manifest_.frames)
     if (entry.number == intact + 1 && !point.bad_frames.contains(entry.number)) intact = entry.number;
   point.complete = !request.from && intact >= request.last;

@@ -36,6 +36,11 @@ const std::vector<Vec3d>& AnimatedSurface::loaded(std::int64_t frame, std::int64
   return place.positions;
 }
 
+void AnimatedSurface::require_all() const {
+  for (std::int64_t frame = sequence_ ? sequence_->first : 1; sequence_ && frame <= sequence_->last; ++frame)
+    loaded(frame, frame);
+}
+
 void AnimatedSurface::shape(double time, std::vector<Vec3d>& positions) const {
   if (!deforming()) {
     positions = rest_.positions;

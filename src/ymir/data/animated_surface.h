@@ -43,6 +43,8 @@ class AnimatedSurface {
   // World positions of all vertices. Loads poses of a sequence as needed and keeps two of them: from one thread at a
   // time. Throws Error when a pose cannot be read or has other triangles than the first.
   void pose(double time, std::vector<Vec3d>& positions) const;
+  // Loads every pose once, for the errors of pose().
+  void require_all() const;
 
  private:
   struct LoadedPose {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ymir/behaviors/scope.h"
 #include "ymir/cache/cache.h"
 #include "ymir/cache/gather.h"
 #include "ymir/setup/build.h"
@@ -76,6 +77,15 @@ CheckResult check_setup(const std::filesystem::path& file, const std::filesystem
       add(error.diagnostics());
     } catch (const Error& error) {
       add({{Severity::error, setup.file.string(), {}, "outputs.hairs", error.what()}});
+    }
+  }
+  for (const InputSpec& input : setup.inputs) {
+    if (!build.built || input.kind != InputKind::surface || input.frames.size() < 2) continue;
+    if (begin) begin("read the files of " + input.name);
+    try {
+      Scope(*build.built->simulation, setup.inputs, "inputs", 0, 0).animated_surface({input.name}).require_all();
+    } catch (const Error& error) {
+      add({{Severity::error, setup.file.string(), {}, "inputs." + input.name, error.what()}});
     }
   }
   if (begin) begin("look at the folder of the cache");

@@ -41,7 +41,8 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
       .enumerated<EmissionKind>({{"closest", EmissionKind::closest},
                                  {"within_range", EmissionKind::within_range},
                                  {"network", EmissionKind::network}})
-      .param(&Params::range, "range", unit::m, "Farthest distance at which an attachment is made.")
+      .param(&Params::range, "range", unit::m,
+             "Farthest distance at which an attachment is made; needed with strands: or particles:.")
       .positive()
       .only_when("emission", {"closest", "within_range"})
       .param(&Params::every_step, "every_step",

@@ -11,7 +11,9 @@ Schema<PressureBehavior::Params> PressureBehavior::schema() {
       .example("examples/smoke_plume.yaml")
       .param(&Params::method, "method",
              "How it is solved: automatic begins with multigrid on the tiles and changes to a method for hard geometry "
-             "(split aggregates, algebraic multigrid, direct) where that is slow.")
+             "(split aggregates, algebraic multigrid, direct) where that is slow. direct is exact, and meant for up to "
+             "some "
+             "100,000 voxels.")
       .enumerated<PressureMethod>({{"automatic", PressureMethod::automatic},
                                    {"multigrid", PressureMethod::multigrid},
                                    {"split", PressureMethod::split},
