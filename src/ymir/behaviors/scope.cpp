@@ -176,7 +176,7 @@ Curves Scope::curves(const InputRef& input) const {
   curves.strands.resize(curves.strand_count());
   for (Channels* channels : {&curves.vertices, &curves.strands}) take_whole_numbers(*channels);
   // Radii of a groom are lengths in the file's unit.
-  if (const Array* radius = curves.vertices.find("radius"); radius != nullptr && !made) {
+  if (const Array* radius = curves.vertices.find("radius"); radius != nullptr) {
     std::vector<double> scaled = radius->holds<float>() ? as_doubles<float>(*radius) : as_doubles<double>(*radius);
     for (double& r : scaled) r *= from.scale;
     curves.vertices.set("radius", Array::of(scaled));

@@ -211,6 +211,7 @@ std::string Cache::set_aside(Manifest next, Predicate goes) {
 void Cache::write(const Frame& frame, double seconds, std::vector<CacheEntry> Manifest::*list,
                   std::string (*file_name)(std::int64_t)) {
   YMIR_CHECK(std::isfinite(frame.time) && std::isfinite(seconds));
+  YMIR_CHECK(lock_);
   lock_->require();
   const std::int64_t number = frame.number;
   const auto by_number = [](const CacheEntry& entry, std::int64_t n) { return entry.number < n; };

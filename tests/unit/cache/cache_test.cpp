@@ -472,7 +472,7 @@ TEST(Cache, ADamagedManifestCostsAtMostOneFrame) {
   const TestFolder folder;
   small_cache(folder.path());
   flip(folder / "manifest.json", 777);
-  Cache cache = Cache::open(folder.path());
+  Cache cache = Cache::open_to_write(folder.path(), "test");
   EXPECT_EQ(numbers(cache.frames()), (Numbers{1, 2, 3, 4}));
   ASSERT_EQ(cache.verify().size(), 1u);
   EXPECT_EQ(cache.verify()[0].file, "manifest.json");
@@ -480,6 +480,19 @@ TEST(Cache, ADamagedManifestCostsAtMostOneFrame) {
   cache.write_frame(sample_frame(5));
   EXPECT_TRUE(cache.verify().empty());
   EXPECT_EQ(Cache::open(folder.path()).frames().size(), 5u);
+}
+
+// Another writer may have begun: nothing more is written.
+TEST(Cache, AWriterWhoseLockIsGoneStops) {
+  const TestFolder folder;
+  Cache cache = small_cache(folder.path());
+  fs::remove(folder / "lock.json");
+  EXPECT_THROW(cache.write_frame(sample_frame(6)), Error);
+  EXPECT_FALSE(fs::exists(folder / "frame_000006.h5"));
+  Cache other = Cache::open_to_write(folder.path(), "test");
+  EXPECT_THROW(cache.write_frame(sample_frame(6)), Error);
+  other.write_frame(sample_frame(6));
+  EXPECT_EQ(Cache::open(folder.path()).frames().size(), 6u);
 }
 
 TEST(Cache, FailedWritesLeaveEverythingEarlierIntact) {
