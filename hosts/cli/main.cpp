@@ -69,6 +69,7 @@ struct CommandLine {
     CLI::Option* restart = sub->add_flag("--force-restart", run.force_restart,
                                          "Remove the frames that are there and "
                                          "start again, whatever setup they are of");
+    from->check(given());
     from->needs(resume);
     from->excludes(restart);
     resume->excludes(restart);
@@ -139,7 +140,7 @@ struct CommandLine {
               [this] { return cli::slice(slice); });
     sub->add_option("CACHE", slice.cache, "Cache folder")->required();
     sub->add_option("FILE", slice.file, "Picture to write (.png)")->required();
-    sub->add_option("--frame", slice.frame, "Frame (default: the last one)");
+    sub->add_option("--frame", slice.frame, "Frame (default: the last one)")->check(given());
     sub->add_option("--axis", slice.axis, "Normal of the plane: x, y or z (default)")
         ->check(CLI::IsMember({"x", "y", "z"}));
     sub->add_option("--at", slice.at, "Place of the plane on that axis, with unit (12 cm; default: the middle)");

@@ -62,6 +62,8 @@ def options(cases):
     run = ("run", cases.setup, "--no-preview", "--out", cases.cache)
     cases.expect(2, *run, "--resume", "--force-restart")
     cases.expect(2, *run, "--frames", "")
+    cases.expect(2, *run, "--resume", "--from", "")
+    cases.expect(2, "slice", cases.cache, "x.png", "--frame", "")
     cases.expect(2, "run", cases.setup, "--out", "")
     cases.unchanged()
     for option in ("--fov", "--turn", "--strand-width"):
@@ -233,7 +235,8 @@ def values_without_sense(cases):
             ([GAS, "diffusion: {channel: velocity}"], "has a channel 'velocity' of its own")):
         refused(cases, setup_with([POINT] + behaviors), says=says)
     for behaviors, says in ((["gravity"], "holds nothing to simulate"), ([POINT, "kill"], "removes nothing"),
-                            ([POINT, "force_field"], "does nothing")):
+                            ([POINT, "force_field"], "does nothing"),
+                            ([GAS, "emitter: {from: box}"], "puts nothing in")):
         idle = cases.write("idle.yaml", setup_with(behaviors))
         cases.expect(0, "check", idle, says=says)
     far = setup_with([POINT, "collider: {shape: mesh, surface: b}"], "{b: {shape: box, center: [1e6, 0, 0]}}")

@@ -194,6 +194,8 @@ void Emitter::create(Scope& scope) {
   if (params_.temperature) named.insert("temperature");
   for (const Material& m : params_.materials)
     if (!named.insert(m.name).second) throw fail(fmt::format("materials: {} is given twice; keep one", m.name));
+  if (named.empty() && !params_.velocity && params_.flow == 0 && params_.from != EmitterShape::volume)
+    scope.warn("puts nothing in; give `density:`, `temperature:`, `materials:`, `velocity:` or `flow:`");
   const std::vector<VolumeObject*> gases = scope.volume_objects();
   if (gases.empty()) return;
   const SchemaInfo table = schema().info();
