@@ -228,7 +228,7 @@ def values_without_sense(cases):
             (["drag: {wind: {kind: vortex, axis: [0, 0, 0]}}"], "must be a direction"),
             (["kill: {bounds: {low: [1, 1, 1], high: [0, 2, 2]}}"], "`low:` must be below `high:`"),
             (["particle_object: {emit: {start: 2, stop: 1}}"], "must be after `start:`"),
-            ([GAS, "emitter: {density: 1, start: 2, stop: 1}"], "must be after `start:`"),
+            ([GAS, "emitter: {density: 1, start: 2, stop: 1}"], "must not be before `start:`"),
             ([GAS, "emitter: {density: 1, materials: [{name: density, value: 3}]}"], "given twice"),
             ([GAS, "emitter: {materials: [{name: fuel, value: 1}, {name: fuel, value: 2}]}"], "given twice"),
             ([GAS, "dissipation: {channel: velocity, rate: 1 Hz}"], "has a channel 'velocity' of its own"),
@@ -243,7 +243,7 @@ def values_without_sense(cases):
     cases.expect(0, "run", cases.write("far.yaml", far), "--out", "far")
     cases.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\nf 3 2 1\n")
     refused(cases, setup_with([POINT, "collider: {shape: mesh, surface: m, sampling: exact}"],
-                              "{m: {surface: flat.obj}}"), says="encloses nothing")
+                              "{m: {surface: flat.obj}}"), says="encloses no volume")
 
 
 def faulty_strands(cases):

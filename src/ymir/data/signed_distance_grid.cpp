@@ -23,26 +23,6 @@ void require_closed(const Surface& surface, const std::string& name) {
                     "orient its faces consistently");
 }
 
-// A flat mesh that covers both of its sides is closed, and no point lies inside.
-void require_volume(const Surface& surface, const std::string& name) {
-  const Vec3d origin = surface.positions.front();
-  double volume = 0, area = 0;
-  for (const auto& t : surface.triangles) {
-    const Vec3d a = surface.positions[static_cast<std::size_t>(t[0])] - origin,
-                b = surface.positions[static_cast<std::size_t>(t[1])] - origin,
-                c = surface.positions[static_cast<std::size_t>(t[2])] - origin;
-    volume += dot(a, cross(b, c)) / 6;
-    area += 0.5 * norm(cross(b - a, c - a));
-  }
-  // Mean thickness below a millionth of the size: rounding, or thinner than any voxel that fits in memory.
-  constexpr double no_thickness = 1e-6;
-  if (!(std::abs(volume) > no_thickness * area * norm(bounds(surface.positions).size())))
-    throw Error(ExitCode::bad_input,
-                fmt::format("{}: the mesh encloses no volume ({:.3g} m^3), so nothing can be kept out of it; give it "
-                            "thickness, or use `shape: sheet` for gas",
-                            name, std::abs(volume)));
-}
-
 Vec3d nodes_needed(const Box& mesh, double voxel, double margin) {
   const Vec3d size = mesh.size();
   const auto along = [&](double length) { return std::ceil((length + 2 * margin) / voxel) + 2; };
@@ -68,6 +48,25 @@ void require_memory(const Box& mesh, Vec3d nodes, double voxel, double margin, c
 }
 
 }  // namespace
+
+void require_volume(const Surface& surface, const std::string& name) {
+  const Vec3d origin = surface.positions.front();
+  double volume = 0, area = 0;
+  for (const auto& t : surface.triangles) {
+    const Vec3d a = surface.positions[static_cast<std::size_t>(t[0])] - origin,
+                b = surface.positions[static_cast<std::size_t>(t[1])] - origin,
+                c = surface.positions[static_cast<std::size_t>(t[2])] - origin;
+    volume += dot(a, cross(b, c)) / 6;
+    area += 0.5 * norm(cross(b - a, c - a));
+  }
+  // Mean thickness below a millionth of the size: rounding, or thinner than any voxel that fits in memory.
+  constexpr double no_thickness = 1e-6;
+  if (!(std::abs(volume) > no_thickness * area * norm(bounds(surface.positions).size())))
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: the mesh encloses no volume ({:.3g} m^3), so nothing can be kept out of it; give it "
+                            "thickness, or use `shape: sheet` for gas",
+                            name, std::abs(volume)));
+}
 
 SignedDistanceGrid::SignedDistanceGrid(const Surface& surface, double voxel, double margin, const std::string& name)
     : voxel_(voxel) {

@@ -14,6 +14,9 @@
 
 namespace ymir {
 
+// Error(bad_input) for a flat mesh that covers both of its sides: it is closed, and no point lies inside.
+void require_volume(const Surface& surface, const std::string& name);
+
 class SignedDistanceGrid {
  public:
   static constexpr std::size_t most_bytes = std::size_t{512} << 20;

@@ -61,28 +61,10 @@ AnimatedSurface mesh_surface(const ColliderBehavior::Params& p, Scope& scope) {
   return scope.animated_surface(p.surface);
 }
 
-// Encloses next to nothing for its size.
-bool flat(const Surface& surface) {
-  Box box;
-  for (const Vec3d& x : surface.positions) box.include(x);
-  const double size = norm(box.size());
-  double volume6 = 0;
-  for (const auto& t : surface.triangles) {
-    const Vec3d a = surface.positions[static_cast<std::size_t>(t[0])] - box.low;
-    const Vec3d b = surface.positions[static_cast<std::size_t>(t[1])] - box.low;
-    volume6 += dot(a, cross(b, surface.positions[static_cast<std::size_t>(t[2])] - box.low));
-  }
-  return std::abs(volume6) / 6 <= 1e-9 * size * size * size;
-}
-
 // Whether the grid can do it; an error where it was asked for and cannot.
 bool on_grid(const ColliderBehavior::Params& p, const Scope& scope, const AnimatedSurface& surface) {
   const bool still_shape = surface.rigid_only(), with_inside = closed(surface.rest());
-  if (with_inside && flat(surface.rest()))
-    throw Error(ExitCode::bad_input,
-                fmt::format("{}: the surface '{}' is closed but encloses nothing; give it a thickness, or use `shape: "
-                            "sheet`",
-                            scope.path(), p.surface.name));
+  if (with_inside) require_volume(surface.rest(), scope.path() + ": " + p.surface.name);
   if (p.sampling == MeshSampling::exact) return false;
   if (p.sampling == MeshSampling::grid && !still_shape)
     throw Error(ExitCode::bad_input,

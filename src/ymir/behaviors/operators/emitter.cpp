@@ -188,7 +188,7 @@ void Emitter::create(Scope& scope) {
     throw fail("from: volume needs `volume:`, an input");
   if (params_.from == EmitterShape::points && params_.points.empty())
     throw fail("from: points needs `points:`, a group");
-  if (params_.stop && *params_.stop <= params_.start) throw fail("`stop:` must be after `start:`");
+  if (params_.stop && *params_.stop < params_.start) throw fail("`stop:` must not be before `start:`");
   std::set<std::string> named;
   if (params_.density) named.insert("density");
   if (params_.temperature) named.insert("temperature");
