@@ -31,7 +31,6 @@ import scenes
 # Distance two runs of one scene may end apart [m]: frames hold 32-bit numbers, at 100 m that is 8e-6 m, and a strand
 # or a gas passes rounding on.
 PLACED_TOLERANCE = 2e-4
-SECONDS = 120
 
 
 class Breach(Exception):
@@ -45,6 +44,8 @@ class Breach(Exception):
 class Case:
     """One setup in a folder of its own."""
 
+    patience = 120  # of one command [s]
+
     def __init__(self, binary, folder, setup):
         self.binary, self.folder = binary, folder
         os.makedirs(folder, exist_ok=True)
@@ -55,9 +56,9 @@ class Case:
     def call(self, *arguments):
         try:
             done = subprocess.run([self.binary, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                  errors="replace", timeout=SECONDS, cwd=self.folder)
+                                  errors="replace", timeout=self.patience, cwd=self.folder)
         except subprocess.TimeoutExpired:
-            raise Breach("slow", f"{arguments[0]} took more than {SECONDS} s") from None
+            raise Breach("slow", f"{arguments[0]} took more than {self.patience:g} s") from None
         if done.returncode not in (0, 3, 5):
             raise Breach("status", f"{arguments[0]} ended with {done.returncode}: {done.stderr[-500:]}")
         return done
@@ -405,10 +406,12 @@ def main():
     parser.add_argument("--only", type=int, help="this case alone")
     parser.add_argument("--jobs", type=int, default=1, help="cases at a time")
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no further case after this time")
+    parser.add_argument("--patience", type=float, default=Case.patience, help="seconds that one command may take")
     parser.add_argument("--keep", help="folder for reduced failing setups")
     parser.add_argument("--scratch", help="folder for temporary caches")
     arguments = parser.parse_args()
     arguments.ymir = os.path.abspath(arguments.ymir)
+    Case.patience = arguments.patience
     description = json.loads(subprocess.run([arguments.ymir, "describe", "--json"], stdout=subprocess.PIPE, check=True,
                                             text=True).stdout)
     bases = scenes.examples(arguments.examples)
