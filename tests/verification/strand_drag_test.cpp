@@ -31,6 +31,14 @@ StrandsCase hair(double length, int edges, Vec3d direction, double radius = 4e-5
   return c;
 }
 
+// Another Young's modulus [Pa], with a Poisson ratio of 0.3.
+void soften(StrandsCase& c, double modulus) {
+  const CrossSection section{c.radius, c.radius};
+  c.bend = modulus * section.bending1();
+  c.twist = modulus / 2.6 * section.torsion();
+  c.stretch = modulus * section.area();
+}
+
 void step(CurvesObject& object, double dt) {
   const Step step{0, 0, 0, 0, dt};
   object.save();
@@ -120,15 +128,12 @@ TEST(StrandDrag, CarriesACoilAwayInAStorm) {
   double length = 0;
   for (int i = 0; i < edges; ++i)
     length += norm(coil[static_cast<std::size_t>(i) + 1] - coil[static_cast<std::size_t>(i)]);
-  const CrossSection section{5e-5, 5e-5};
   for (const double modulus : {1e9, 4e9})
     for (const double wind : {100.0, 200.0, 300.0})
       for (const int substeps : {1, 2, 8}) {
         StrandsCase c = hair(1, 1, {1, 0, 0}, 5e-5);
         c.strands = {coil};
-        c.bend = modulus * section.bending1();
-        c.twist = modulus / 2.6 * section.torsion();
-        c.stretch = modulus * section.area();
+        soften(c, modulus);
         StrandsRun run;
         CurvesObject& object = run.add(c);
         object.add_force(fibre_drag_force("drag", air, 1, uniform({wind, 0, 0})));
@@ -148,12 +153,9 @@ TEST(StrandDrag, CarriesACoilAwayInAStorm) {
 TEST(StrandDrag, CarriesAThreadOfRubberAwayInAStorm) {
   const int edges = 32;
   const double length = 0.1, modulus = 1e6, radius = 5e-5;
-  const CrossSection section{radius, radius};
   for (const double wind : {100.0, 300.0}) {
     StrandsCase c = hair(length, edges, {0, -1, 0}, radius);
-    c.bend = modulus * section.bending1();
-    c.twist = modulus / 2.6 * section.torsion();
-    c.stretch = modulus * section.area();
+    soften(c, modulus);
     StrandsRun run;
     CurvesObject& object = run.add(c);
     object.add_force(fibre_drag_force("drag", air, 1, uniform({wind, 0, 0})));
