@@ -30,7 +30,7 @@ class Cases:
         self.expect(0, "run", self.setup, "--no-preview", "--out", self.cache)
         self.files = sorted(os.listdir(self.cache))
 
-    def expect(self, status, *arguments, stdout=subprocess.PIPE, says=""):
+    def expect(self, status, *arguments, stdout=subprocess.PIPE, says="", never=None):
         self.count += 1
         done = subprocess.run([self.binary, *arguments], stdout=stdout, stderr=subprocess.PIPE, text=True,
                               errors="replace", timeout=120, cwd=self.folder)
@@ -39,6 +39,8 @@ class Cases:
         said = (done.stdout or "") + done.stderr
         if says not in said:
             raise p.Failure(f"{' '.join(arguments)} does not say '{says}': {said[-500:]}")
+        if never is not None and never in said:
+            raise p.Failure(f"{' '.join(arguments)} says '{never}': {said[-500:]}")
 
     def unchanged(self):
         if sorted(os.listdir(self.cache)) != self.files:
@@ -246,6 +248,24 @@ def values_without_sense(cases):
                               "{m: {surface: flat.obj}}"), says="encloses no volume")
 
 
+def points_in_colliders(cases):
+    """Told before they are moved: in solids, outside hollow ones, in turned and in deforming ones."""
+    cases.write("in.ply", POINTS.format(name="heat", value=1))
+    inputs = "{p: {points: in.ply}, c: {line: {from: [0, 1, 0], to: [0.1, 1, 0]}}, b: {shape: box, center: [0, 1, 0]}}"
+    for collider, count in (("shape: sphere, center: [0, 1.4, 0]", 1), ("shape: sphere, center: [0, 1.6, 0]", 0),
+                            ("shape: sphere, hollow: true", 1), ("shape: sphere, radius: 2, hollow: true", 0),
+                            ("shape: plane, center: [0, 2, 0]", 1), ("shape: plane", 0),
+                            ("shape: box, motion: [{time: 0, position: [0, 1, 0]}]", 1), ("shape: mesh, surface: b", 1),
+                            ("shape: mesh, surface: b, sampling: exact", 1)):
+        points = setup_with(["particle_object: {points: p, radius: 1 mm}", f"collider: {{{collider}}}"], inputs)
+        name = cases.write("inside.yaml", points)
+        for command in (("check", name), ("run", name, "--out", "inside", "--force-restart")):
+            cases.expect(0, *command, says="1 of 1 points of particle_object begin inside it" if count else "",
+                         never=None if count else "begin inside")
+    strands = setup_with([STRANDS, "elastic_rod", "collider: {shape: sphere, center: [0, 1, 0]}"], inputs)
+    cases.expect(0, "check", cases.write("inside.yaml", strands), says="begin inside it, the deepest")
+
+
 def faulty_strands(cases):
     """Without length, with a hard attachment: they stay with their root."""
     for name, lines in (("one", "l 1 2\nl 3 4\n"), ("all", "l 3 4\n")):
@@ -327,9 +347,9 @@ def damage_before_a_branch(cases):
 def main():
     with tempfile.TemporaryDirectory(prefix="ymir-command-line-") as folder:
         cases = Cases(sys.argv[1], sys.argv[2], folder)
-        for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms, values_without_sense, faulty_strands,
-                     whole_numbers, files_that_are_read, hairs_of_a_cache, later_files_of_a_sequence,
-                     damage_before_a_branch):
+        for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
+                     values_without_sense, points_in_colliders, faulty_strands, whole_numbers, files_that_are_read,
+                     hairs_of_a_cache, later_files_of_a_sequence, damage_before_a_branch):
             part(cases)
     return f"command_line: {cases.count} commands, each with its exit code"
 

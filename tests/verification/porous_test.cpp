@@ -269,7 +269,7 @@ TEST(PorousPressure, ConvergesForASourceInAClosedBox) {
   GasRun run(disk.gas);
   add_grains(run, disk.grains, disk.volume, 0.1);
   const ChannelId<float> source = run.gas().volume_source();
-  run.gas().add_source({"source", "source", [](double) { return Box{}; }, [](const Step&) {},
+  run.gas().add_source({"source", "source", [](double, double) { return Box{}; }, [](const Step&) {},
                         [&](const Step&) {
                           fill(run.grid().volume(), source, [](int, Vec3i v, int) { return v.x < 9 ? 1.0f : 0.0f; });
                         }});

@@ -13,6 +13,49 @@ constexpr int n = GasGrid::side;
 
 bool emits(const GasEmission& e, double time) { return time >= e.start && time <= e.stop; }
 
+// What the path of a shape is looked at in, within a substep.
+constexpr int path_parts = 16;
+
+// body(time, box) at the ends of those parts, from `begin` to `end`.
+template <class F>
+void along_path(const GasEmission& e, double begin, double end, F&& body) {
+  for (int k = 0; k <= path_parts; ++k) {
+    const double time = k < path_parts ? begin + (end - begin) * k / path_parts : end;
+    body(time, e.shape.bounds(time));
+  }
+}
+
+// A substep stamps once, at its end; a shape that moves farther than a voxel several times, so that it goes at most a
+// voxel from one stamp to the next. Each stands for its part of the substep.
+struct Stamp {
+  double time, dt;  // [s]
+};
+std::vector<Stamp> stamps_in(const GasEmission& e, const Step& step, double voxel) {
+  constexpr double most = 256;  // in a part
+  std::vector<int> counts;
+  double path = 0;
+  Box last;
+  along_path(e, step.time, step.time + step.dt, [&](double time, const Box& box) {
+    const bool moves = !last.empty() && !box.empty();
+    const double way = moves ? std::max(norm(box.low - last.low), norm(box.high - last.high)) : 0;
+    if (time > step.time) counts.push_back(std::max(1, static_cast<int>(std::min(most, std::ceil(way / voxel)))));
+    path += way;
+    last = box;
+  });
+  std::vector<Stamp> stamps;
+  const double end = step.time + step.dt, part = step.dt / path_parts;
+  if (path > voxel * (1 + 1e-9))
+    for (std::size_t p = 0; p < counts.size(); ++p)
+      for (int k = 1; k <= counts[p]; ++k)
+        stamps.push_back({step.time + part * (static_cast<double>(p) + static_cast<double>(k) / counts[p]),
+                          part / counts[p]});
+  else
+    stamps.push_back({end, step.dt});
+  stamps.back().time = end;
+  std::erase_if(stamps, [&](const Stamp& stamp) { return !emits(e, stamp.time); });
+  return stamps;
+}
+
 // body(tile) for tiles with gas that a box touches.
 template <class F>
 void for_tiles_in(GasGrid& grid, const Box& box, F&& body) {
@@ -49,26 +92,27 @@ std::ptrdiff_t voxel_at(const GasGrid& grid, Vec3d x) {
 
 struct Filled {
   std::ptrdiff_t at;
+  double part;   // of the shape
   double share;  // of the voxel
 };
 
 // Voxels of this rank that parts of a shape lie in, in the order of their numbers; those of faces for shifted parts.
 std::vector<Filled> filled(const GasGrid& grid, const GasShape& shape, double time, Vec3d shift = {0, 0, 0}) {
   const std::vector<Vec3d> parts = shape.parts(time);
-  const double h = grid.voxel(), each = shape.volume / (static_cast<double>(parts.size()) * h * h * h);
+  const double h = grid.voxel(), each = 1 / static_cast<double>(parts.size());
   std::vector<Filled> found;
   for (const Vec3d& x : parts)
-    if (const std::ptrdiff_t at = voxel_at(grid, x + shift); at >= 0) found.push_back({at, each});
+    if (const std::ptrdiff_t at = voxel_at(grid, x + shift); at >= 0) found.push_back({at, each, 0});
   std::stable_sort(found.begin(), found.end(), [](const Filled& a, const Filled& b) { return a.at < b.at; });
   std::size_t last = 0;
   for (std::size_t i = 1; i < found.size(); ++i) {
     if (found[i].at == found[last].at)
-      found[last].share += found[i].share;
+      found[last].part += found[i].part;
     else
       found[++last] = found[i];
   }
   if (!found.empty()) found.resize(last + 1);
-  for (Filled& f : found) f.share = std::min(1.0, f.share);
+  for (Filled& f : found) f.share = std::min(1.0, f.part * shape.volume / (h * h * h));
   return found;
 }
 
@@ -88,19 +132,23 @@ void fill(const GasEmission& e, float& f, double share, double covered, double v
     f = static_cast<float>(now + share * (goal - now));
 }
 
-// What `stamp` does, for a shape given by parts.
-void stamp_parts(VolumeObject& gas, const GasEmission& e, double now, double share) {
+// What `stamp` does, for a shape given by parts. A flow brings along more than the shape holds: all that enters.
+void stamp_parts(VolumeObject& gas, const GasEmission& e, double now, double dt, double share) {
   GasGrid& grid = gas.grid();
   DiscreteVolume& volume = grid.volume();
   const std::uint8_t* kinds = volume.tiles(grid.cell);
   const Box box = e.shape.bounds(now);
   const Vec3d middle = (box.low + box.high) * 0.5;
   const std::vector<Filled> cells = filled(grid, e.shape, now);
+  const double h = grid.voxel();
   for (const GasEmission::Value& m : e.materials) {
     float* f = volume.write_tiles(m.channel);
     for (const Filled& cell : cells)
-      if (kinds[cell.at] == static_cast<std::uint8_t>(CellKind::fluid))
-        fill(e, f[cell.at], share, cell.share, m.value(middle, now), volume.channel(m.channel.index).background[0]);
+      if (kinds[cell.at] == static_cast<std::uint8_t>(CellKind::fluid)) {
+        const double entered = 1 - std::exp(-e.flow * dt * cell.part / (h * h * h));
+        fill(e, f[cell.at], share, std::max(cell.share, entered), m.value(middle, now),
+             volume.channel(m.channel.index).background[0]);
+      }
   }
   for (int c = 0; e.velocity && c < 3; ++c) {
     float* u = volume.write_tiles(grid.velocity, c);
@@ -111,13 +159,12 @@ void stamp_parts(VolumeObject& gas, const GasEmission& e, double now, double sha
   }
 }
 
-void stamp(VolumeObject& gas, const GasEmission& e, const Step& step) {
-  const double now = step.time + step.dt;
-  if (!emits(e, now)) return;
-  if (e.shape.parts) return stamp_parts(gas, e, now, e.rate ? 1 - std::exp(-*e.rate * step.dt) : 1);
+// As the shape stands at the time `now`, for a while dt.
+void stamp(VolumeObject& gas, const GasEmission& e, double now, double dt) {
+  const double share = e.rate ? 1 - std::exp(-*e.rate * dt) : 1;
+  if (e.shape.parts) return stamp_parts(gas, e, now, dt, share);
   GasGrid& grid = gas.grid();
   DiscreteVolume& volume = grid.volume();
-  const double share = e.rate ? 1 - std::exp(-*e.rate * step.dt) : 1;
   const Box box = widened(e.shape.bounds(now), grid.voxel());
   std::vector<float*> values;
   std::vector<double> ambient;
@@ -148,9 +195,8 @@ void stamp(VolumeObject& gas, const GasEmission& e, const Step& step) {
   });
 }
 
-void feed(VolumeObject& gas, const GasEmission& e, const Step& step) {
-  const double now = step.time + step.dt;
-  if (!emits(e, now)) return;
+// `flow` [m^3/s] enters where the shape stands at the time `now`.
+void feed(VolumeObject& gas, const GasEmission& e, double now, double flow) {
   GasGrid& grid = gas.grid();
   DiscreteVolume& volume = grid.volume();
   const double h = grid.voxel();
@@ -162,7 +208,7 @@ void feed(VolumeObject& gas, const GasEmission& e, const Step& step) {
   const auto each = [&](auto&& body) {
     for (const Filled& cell : cells_of_parts)
       if (kinds[cell.at] == static_cast<std::uint8_t>(CellKind::fluid))
-        body(static_cast<int>(cell.at / GasGrid::voxels), cell.at, cell.share);
+        body(static_cast<int>(cell.at / GasGrid::voxels), cell.at, cell.part);
     if (e.shape.parts) return;
     for_tiles_in(grid, box, [&](int t) {
       for (int i = 0; i < GasGrid::voxels; ++i) {
@@ -176,7 +222,7 @@ void feed(VolumeObject& gas, const GasEmission& e, const Step& step) {
   const double cells =
       sum_over_buckets<double>(volume.buckets(), [&](int t) { return sums[static_cast<std::size_t>(t)]; });
   if (!(cells > 0)) return;
-  const double per_cell = e.flow / (cells * h * h * h);
+  const double per_cell = flow / (cells * h * h * h);
   each([&](int, std::ptrdiff_t at, double a) { source[at] += static_cast<float>(per_cell * a); });
 }
 
@@ -194,11 +240,22 @@ GasShape shape_of(std::function<double(Vec3d, double)> distance, std::function<B
 void add_emission(VolumeObject& gas, const std::string& owner, GasEmission emission) {
   const auto e = std::make_shared<const GasEmission>(std::move(emission));
   GasSource source{owner, e->flow > 0 ? "inflow" : "stamp", {}, {}, {}};
-  source.bounds = [e](double time) { return emits(*e, time) ? e->shape.bounds(time) : Box{}; };
-  source.emit = [&gas, e](const Step& step) { stamp(gas, *e, step); };
+  source.bounds = [e](double begin, double end) {
+    Box swept;
+    along_path(*e, begin, end, [&](double time, const Box& box) {
+      if (emits(*e, time)) swept.include(box);
+    });
+    return swept;
+  };
+  source.emit = [&gas, e](const Step& step) {
+    for (const auto& [now, dt] : stamps_in(*e, step, gas.grid().voxel())) stamp(gas, *e, now, dt);
+  };
   if (e->flow > 0) {
     gas.volume_source();  // made now: channels are not added during a run
-    source.feed = [&gas, e](const Step& step) { feed(gas, *e, step); };
+    source.feed = [&gas, e](const Step& step) {
+      for (const auto& [now, dt] : stamps_in(*e, step, gas.grid().voxel()))
+        feed(gas, *e, now, e->flow * (dt / step.dt));
+    };
   }
   gas.add_source(std::move(source));
 }
@@ -207,7 +264,7 @@ void add_point_emission(VolumeObject& gas, const std::string& owner, GasEmission
                         std::vector<const ForceTarget*> points) {
   const auto e = std::make_shared<const GasEmission>(std::move(emission));
   for (const ForceTarget* target : points) gas.stay_around(target);
-  GasSource source{owner, "stamp of points", [](double) { return Box{}; }, {}, {}};
+  GasSource source{owner, "stamp of points", [](double, double) { return Box{}; }, {}, {}};
   source.emit = [&gas, e, points = std::move(points)](const Step& step) {
     if (!emits(*e, step.time + step.dt)) return;
     GasGrid& grid = gas.grid();

@@ -67,6 +67,11 @@ class Scope {
   void warn(std::string message) { warnings_.push_back(std::move(message)); }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
+  // Once points are where they begin: a message to show like a warning, or "". The scope is gone by then. Collective.
+  using Inspection = std::function<std::string()>;
+  void when_placed(Inspection inspection) { inspections_.push_back(std::move(inspection)); }
+  const std::vector<Inspection>& inspections() const { return inspections_; }
+
   // The domain's buckets get the smallest edge any object asks for [m].
   void ask_bucket_size(double edge);
   std::optional<double> asked_bucket_size() const { return bucket_size_; }
@@ -121,6 +126,7 @@ class Scope {
   std::vector<const char*> missing_;  // kinds that were looked for in vain
   std::vector<std::function<void()>> after_objects_, after_all_;
   std::vector<std::string> warnings_;
+  std::vector<Inspection> inspections_;
 };
 
 }  // namespace ymir

@@ -2,11 +2,7 @@
 // alone; it is an object so that frames show it.
 #pragma once
 
-#include <functional>
-
 #include "ymir/data/animated_surface.h"
-#include "ymir/objects/force_target.h"
-#include "ymir/parallel/communicator.h"
 #include "ymir/pipeline/object.h"
 
 namespace ymir {
@@ -16,14 +12,6 @@ class ColliderObject final : public Object {
   // `shape` is what frames show; `root`: this rank contributes it (one rank must).
   ColliderObject(std::string path, int group, AnimatedSurface shape, bool root)
       : Object(std::move(path), group), shape_(std::move(shape)), root_(root) {}
-
-  // What meets it, by name. Before the first substep the points inside are counted and said.
-  struct Meeting {
-    std::string path;
-    const ForceTarget* points;
-  };
-  using Distance = std::function<double(Vec3d x, double time)>;  // signed [m]
-  void report_inside(Communicator& communicator, std::vector<Meeting> met, Distance distance, double push_out);
 
   void schedule(Timeline& timeline) override;
   std::int64_t element_count() const override { return 0; }
@@ -38,12 +26,6 @@ class ColliderObject final : public Object {
   void migrate() override {}
 
  private:
-  void count_inside(double time) const;
-
-  Communicator* communicator_ = nullptr;
-  std::vector<Meeting> met_;
-  Distance distance_;
-  double push_out_ = 0;  // [m/s]
   AnimatedSurface shape_;
   bool root_;
   double shown_ = 0;  // time of the pose that frames show [s]

@@ -24,7 +24,7 @@ struct GasForce {
 struct GasSource {
   std::string owner;
   std::string what;
-  std::function<Box(double time)> bounds;  // empty: nothing at that time
+  std::function<Box(double begin, double end)> bounds;  // of all it reaches between two times; empty: nothing
   std::function<void(const Step&)> emit;
   std::function<void(const Step&)> feed;  // optional: adds to the volume source before the pressure is solved
 };

@@ -326,8 +326,7 @@ std::vector<BucketKey> VolumeObject::wanted_tiles(const Step& step) const {
     if (const Extent& extent = extents[static_cast<std::size_t>(t)]; !extent.empty())
       add(grid_.volume().buckets().coord(t), extent.low - below, extent.high + above);
   for (const GasSource& source : sources_) {
-    Box box = source.bounds(step.time);
-    box.include(source.bounds(step.time + step.dt));
+    Box box = source.bounds(step.time, step.time + step.dt);
     if (box.empty()) continue;
     const Vec3d margin = Vec3d{1, 1, 1} * (voxels * h);
     box = {cwise_max(box.low - margin, limits.low), cwise_min(box.high + margin, limits.high)};

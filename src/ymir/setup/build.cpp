@@ -152,6 +152,8 @@ class Builder {
 
   void finish(const Part& part) {
     for (const std::string& warning : part.scope.warnings()) tell(Severity::warning, *part.node, warning);
+    for (const Scope::Inspection& inspection : part.scope.inspections())
+      built_.inspections.push_back({part.node, inspection});
     if (part.failed || objects_failed_ || !part.scope.switched_off()) return;
     built_.switched_off.push_back(part.node->path);
     tell(Severity::warning, *part.node,
@@ -190,7 +192,7 @@ BuiltSimulation build(const SolverSetup& setup, Communicator& communicator) {
   return std::move(*result.built);
 }
 
-void ingest(BuiltSimulation& built, const SolverSetup& setup) {
+std::vector<Diagnostic> ingest(BuiltSimulation& built, const SolverSetup& setup) {
   try {
     built.simulation->ingest();
   } catch (const Error& error) {
@@ -198,6 +200,11 @@ void ingest(BuiltSimulation& built, const SolverSetup& setup) {
     if (node == nullptr) throw SetupError(error.code(), {{Severity::error, setup.file.string(), {}, "", error.what()}});
     throw SetupError(error.code(), {diagnostic(Severity::error, setup, *node, error.what())});
   }
+  std::vector<Diagnostic> warnings;
+  for (const auto& [node, message] : built.inspections)
+    if (const std::string text = message(); !text.empty())
+      warnings.push_back(diagnostic(Severity::warning, setup, *node, text));
+  return warnings;
 }
 
 std::string explain(const BuiltSimulation& built) {

@@ -17,6 +17,11 @@ struct BuiltSimulation {
   std::vector<std::string> groups;        // paths by group index; the root is ""
   std::vector<std::string> switched_off;  // behaviors that found nothing in scope
   std::vector<Diagnostic> warnings;       // what the user should know, in the order of the file
+  struct Inspection {
+    const SetupNode* node;
+    std::function<std::string()> message;  // "": nothing to say
+  };
+  std::vector<Inspection> inspections;  // that wait for ingest()
 };
 
 struct BuildResult {
@@ -42,8 +47,9 @@ BuildResult try_build(const SolverSetup& setup, Communicator& communicator,
 // The same; throws SetupError when there is an error.
 BuiltSimulation build(const SolverSetup& setup, Communicator& communicator);
 
-// Simulation::ingest() with the place in the setup of what it finds wrong. Collective.
-void ingest(BuiltSimulation& built, const SolverSetup& setup);
+// Simulation::ingest() with the place in the setup of what it finds wrong; warnings about where things begin.
+// Collective.
+std::vector<Diagnostic> ingest(BuiltSimulation& built, const SolverSetup& setup);
 
 // The timeline as a table: stage, group, behavior, task, what it reads and writes.
 std::string explain(const BuiltSimulation& built);

@@ -66,7 +66,7 @@ CheckResult check_setup(const std::filesystem::path& file, const std::filesystem
   if (build.built) {
     if (begin) begin("take the inputs in");
     try {
-      ingest(*build.built, setup);
+      add(ingest(*build.built, setup));
       if (setup.outputs.hairs) {
         if (begin) begin("carry the hairs");
         Simulation& simulation = *build.built->simulation;

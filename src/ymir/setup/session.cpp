@@ -183,10 +183,13 @@ CacheIdentity identity_of(const SolverSetup& setup) {
 SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& options, const SessionEvents& events,
                            Communicator& communicator) {
   BuiltSimulation built = build(setup, communicator);
-  for (const Diagnostic& warning : built.warnings)
-    if (communicator.root()) log::warn(place_of(warning) + warning.message);
+  const auto tell = [&](const std::vector<Diagnostic>& warnings) {
+    for (const Diagnostic& warning : warnings)
+      if (communicator.root()) log::warn(place_of(warning) + warning.message);
+  };
+  tell(built.warnings);
   Simulation& simulation = *built.simulation;
-  ingest(built, setup);
+  tell(ingest(built, setup));
 
   const std::int64_t first = setup.time.frames.first;
   const std::int64_t last = options.frames ? options.frames->second : setup.time.frames.last;

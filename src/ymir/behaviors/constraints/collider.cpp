@@ -8,6 +8,7 @@
 #include "ymir/actions/collider_contact.h"
 #include "ymir/actions/deforming_contact.h"
 #include "ymir/actions/deforming_strand_contact.h"
+#include "ymir/actions/points_inside.h"
 #include "ymir/actions/strand_contact.h"
 #include "ymir/base/log.h"
 #include "ymir/behaviors/scope.h"
@@ -80,6 +81,21 @@ bool on_grid(const ColliderBehavior::Params& p, const Scope& scope, const Animat
                 fmt::format("{}.voxel: the surface '{}' {}, so its distance is not sampled; leave `voxel:` out",
                             scope.path(), p.surface.name, still_shape ? "is not closed" : "deforms"));
   return still_shape && with_inside;
+}
+
+// Says how many points begin inside, and what becomes of them.
+void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& distance,
+                           const std::string& particles_then, const std::string& strands_then) {
+  const auto tell = [&](const ForceTarget* object, const std::string& path, const std::string& then) {
+    scope.when_placed([object, path, distance, then, communicator = &scope.domain().communicator()]() -> std::string {
+      const PointsInside inside = points_inside(*object, distance, *communicator);
+      if (inside.count == 0) return "";
+      return fmt::format("{} of {} points of {} begin inside it, the deepest {:.3g} mm; {}", inside.count, inside.of,
+                         path, inside.deepest * 1e3, then);
+    });
+  };
+  for (const ParticleObject* particles : scope.particle_objects()) tell(particles, particles->path(), particles_then);
+  for (const CurvesObject* curves : scope.curves_objects()) tell(curves, curves->path(), strands_then);
 }
 
 Solid make_solid(const ColliderBehavior::Params& p, AnimatedSurface surface) {
@@ -224,6 +240,13 @@ void ColliderBehavior::create(Scope& scope) {
   }
   for (VolumeObject* gas : scope.volume_objects())
     gas->add_solid({solid.collider.distance, solid.collider.lipschitz, solid.collider.pose, params_.wall});
+  tell_of_points_inside(
+      scope,
+      [distance = solid.collider.distance, pose = solid.collider.pose](Vec3d x) {
+        return distance(pose ? pose(0).to_body(x) : x).distance;
+      },
+      "they are put on its surface in the first substep; move them or the collider, or change its size",
+      "strands stay as deep as they begin");
   if (!solid.picture.rest().triangles.empty())
     scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(solid.picture),
                                                       scope.domain().communicator().root()));
@@ -263,14 +286,12 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
                                  params_.push_out);
   }
   for (VolumeObject* gas : scope.volume_objects()) gas->add_solid({{}, 1, {}, params_.wall, exact});
-  auto object = std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(surface), root);
-  std::vector<ColliderObject::Meeting> met;
-  for (const ParticleObject* particles : scope.particle_objects()) met.push_back({particles->path(), particles});
-  for (const CurvesObject* curves : scope.curves_objects()) met.push_back({curves->path(), curves});
-  object->report_inside(
-      scope.domain().communicator(), std::move(met),
-      [exact](Vec3d x, double time) { return exact->during(time, time)->sample(x, time).distance; }, params_.push_out);
-  scope.add_object(std::move(object));
+  scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(surface), root));
+  const std::string then = fmt::format(
+      "what is planted between a held root and the surface stays, the rest is brought out at {:g} m/s (`push_out:`)",
+      params_.push_out);
+  tell_of_points_inside(
+      scope, [exact](Vec3d x) { return exact->during(0, 0)->sample(x, 0).distance; }, then, then);
 }
 
 void ColliderBehavior::create_sheet(Scope& scope) {

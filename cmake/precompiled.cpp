@@ -1,0 +1,1 @@
+// Carries the precompiled headers (cmake/modules.cmake).
