@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 # Top to bottom; a module includes itself and those after it.
-ORDER = ("setup behaviors actions objects pipeline cache preview grooms fluid solvers data physics parallel param math "
+ORDER = ("setup behaviors actions objects solids pipeline cache preview grooms fluid solvers data physics parallel param math "
          "base").split()
 # Modules that reach less far down than the order allows.
 ONLY = {

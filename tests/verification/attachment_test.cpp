@@ -244,8 +244,8 @@ TEST(EmissionToASurface, ClosestTakesTheNearestPointOfEachSource) {
   auto pairs = emit_to_surface(rule, strands, s, s.positions);
   ASSERT_EQ(pairs.size(), 2u);
   EXPECT_EQ(pairs[0].source.piece, 0);
-  EXPECT_EQ(pairs[0].source.edge, 1);
-  EXPECT_EQ(pairs[0].source.u, 0);
+  EXPECT_EQ(pairs[0].source.cell, 1);
+  EXPECT_EQ(pairs[0].source.weights.x, 0);
   EXPECT_EQ(pairs[0].target.triangle, 1);
   EXPECT_EQ(pairs[1].target.triangle, 0);
   expect_near(surface_point(s, s.positions, pairs[0].target).position, {-0.5, 0, 0.25}, 1e-14);
@@ -256,8 +256,8 @@ TEST(EmissionToASurface, ClosestTakesTheNearestPointOfEachSource) {
   rule.points = SourcePoints::tips;
   pairs = emit_to_surface(rule, strands, s, s.positions);
   ASSERT_EQ(pairs.size(), 1u);
-  EXPECT_EQ(pairs[0].source.edge, 3);
-  EXPECT_EQ(pairs[0].source.u, 1);
+  EXPECT_EQ(pairs[0].source.cell, 3);
+  EXPECT_EQ(pairs[0].source.weights.x, 1);
   rule.points = SourcePoints::all;
   rule.range = 0.25;  // vertices at 0.1 and 0.2, not at 0.3
   EXPECT_EQ(emit_to_surface(rule, strands, s, s.positions).size(), 2u);
@@ -303,8 +303,8 @@ TEST(EmissionToStrands, FindsTheSamePairsAsAComparisonOfAll) {
   ASSERT_EQ(pairs.size(), 5u);
   for (const ObjectPair& p : pairs) {
     EXPECT_EQ(std::abs(p.source.piece - p.target.piece), 1);
-    EXPECT_EQ(p.target.edge, 4);
-    EXPECT_EQ(p.target.u, 1);
+    EXPECT_EQ(p.target.cell, 4);
+    EXPECT_EQ(p.target.weights.x, 1);
   }
   rule.kind = EmissionKind::within_range;
   pairs = emit_to_objects(rule, strands, strands);
@@ -325,16 +325,16 @@ TEST(EmissionByNetwork, TakesWhatIsListedAndRefusesWhatDoesNotExist) {
   const auto to_surface = emit_to_surface(rule, strands, s, s.positions);
   ASSERT_EQ(to_surface.size(), 2u);
   EXPECT_EQ(to_surface[0].source.piece, 1);
-  EXPECT_EQ(to_surface[0].source.edge, 3);
+  EXPECT_EQ(to_surface[0].source.cell, 3);
   EXPECT_EQ(to_surface[0].target.triangle, 0);
   expect_near(surface_point(s, s.positions, to_surface[1].target).position, {-1.0 / 3, 0, 1.0 / 3}, 1e-14);
   const auto to_strands = emit_to_objects(rule, strands, strands);
   ASSERT_EQ(to_strands.size(), 2u);
   EXPECT_EQ(to_strands[0].target.piece, 0);
-  EXPECT_EQ(to_strands[0].target.edge, 3);
-  EXPECT_EQ(to_strands[0].target.u, 1);
-  EXPECT_EQ(to_strands[1].target.edge, 1);
-  EXPECT_EQ(to_strands[1].target.u, 0);
+  EXPECT_EQ(to_strands[0].target.cell, 3);
+  EXPECT_EQ(to_strands[0].target.weights.x, 1);
+  EXPECT_EQ(to_strands[1].target.cell, 1);
+  EXPECT_EQ(to_strands[1].target.weights.x, 0);
   for (const NetworkEntry& bad : {NetworkEntry{2, 0, 0, 0}, NetworkEntry{0, 4, 0, 0}, NetworkEntry{0, 0, 2, 0}}) {
     rule.network = {bad};
     EXPECT_THROW(emit_to_surface(rule, strands, s, s.positions), Error);

@@ -46,7 +46,8 @@ TEST(JoinedTips, GapOfASoftJointIsForceOverTwiceItsStiffness) {
       if (one_object) a.strands.push_back(b.strands[0]);
       CurvesObject& first = run.add(a);
       CurvesObject& second = one_object ? first : run.add(b);
-      add_attachments({&first}, {&second}, soft(stiffness, flexibility), network({{0, 5, one_object ? 1 : 0, 5}}));
+      add_attachments(run.solids(), {&first}, {&second}, soft(stiffness, flexibility),
+                      network({{0, 5, one_object ? 1 : 0, 5}}));
       run.start();
       run.load = [&](const StrandsRun::Vertex& v) {
         return Vec3d{v.vertex == 5 ? (v.object + static_cast<std::size_t>(v.strand) == 0 ? -force : force) : 0, 0, 0};
@@ -54,10 +55,10 @@ TEST(JoinedTips, GapOfASoftJointIsForceOverTwiceItsStiffness) {
       run.settle(1, 2000);
       const double gap = norm(run.position(one_object ? 0 : 1, one_object ? 1 : 0, 5) - run.position(0, 0, 5)) - 0.1;
       fmt::print("joint gives way by F/2k to {:.1e}, {} CG iterations\n", gap / (force / (2 * stiffness)) - 1,
-                 first.coupling()->cg_iterations());
+                 run.solids().cg_iterations());
       EXPECT_NEAR(gap, force / (2 * stiffness), 1e-6 * force / (2 * stiffness));
-      EXPECT_LE(first.coupling()->cg_iterations(), 3 + 1);  // rows of the joint
-      EXPECT_EQ(first.coupling()->direct_solves(), 0);
+      EXPECT_LE(run.solids().cg_iterations(), 3 + 1);  // rows of the joint
+      EXPECT_EQ(run.solids().direct_solves(), 0);
     }
 }
 
@@ -68,7 +69,7 @@ TEST(JoinedTips, StayTogetherWhenTheJointIsHard) {
   c.newton = {1e-10, 100};
   StrandsRun run;
   CurvesObject& object = run.add(c);
-  add_attachments({&object}, {&object}, hard(), network({{0, 10, 1, 10}}));
+  add_attachments(run.solids(), {&object}, {&object}, hard(), network({{0, 10, 1, 10}}));
   run.start();
   run.load = [](const StrandsRun::Vertex& v) { return Vec3d{0, -9.81 * v.mass, 3 * v.mass}; };
   double worst = 0;
@@ -89,7 +90,7 @@ TEST(JoinedTips, KeepTheMomentumOfTwoLooseStrands) {
     c.bend = 0.1;
     StrandsRun run;
     CurvesObject& object = run.add(c);
-    add_attachments({&object}, {&object}, is_hard ? hard() : soft(50, 0.5), network({{0, 10, 1, 8}}));
+    add_attachments(run.solids(), {&object}, {&object}, is_hard ? hard() : soft(50, 0.5), network({{0, 10, 1, 8}}));
     run.start();
     double scale = 0;
     for (int i = 0; i <= 10; ++i) run.set_velocity(0, 0, i, {0.3, 0.4 * i / 10, -0.2});
@@ -127,7 +128,7 @@ TEST_P(AgainstTheBandSolver, HeldToAFixedStrandIsHeldToAFixedSurface) {
   StrandsRun coupled;
   CurvesObject& source = coupled.add(hanging);
   CurvesObject& target = coupled.add(fixed);
-  add_attachments({&source}, {&target}, soft(30), network({{0, 10, 0, 0}}));
+  add_attachments(coupled.solids(), {&source}, {&target}, soft(30), network({{0, 10, 0, 0}}));
   coupled.start();
   coupled.load = weight;
 
@@ -146,8 +147,8 @@ TEST_P(AgainstTheBandSolver, HeldToAFixedStrandIsHeldToAFixedSurface) {
   for (int k = 0; k < 50; ++k) {
     coupled.step(0.02);
     alone.step(0.02);
-    iterations = std::max(iterations, source.coupling()->cg_iterations());
-    direct += source.coupling()->direct_solves();
+    iterations = std::max(iterations, coupled.solids().cg_iterations());
+    direct += coupled.solids().direct_solves();
     worst = std::max(worst, farthest(coupled.all_positions(), alone.all_positions()));
   }
   fmt::print("{}: coupled and band solver {:.1e} m apart; {} CG iterations, {} direct solves\n",
@@ -175,7 +176,7 @@ TEST(HardJoint, ToAFixedStrandIsAPinnedVertex) {
   StrandsRun coupled;
   CurvesObject& source = coupled.add(c);
   CurvesObject& target = coupled.add(fixed);
-  add_attachments({&source}, {&target}, hard(), network({{0, 10, 0, 0}}));
+  add_attachments(coupled.solids(), {&source}, {&target}, hard(), network({{0, 10, 0, 0}}));
   coupled.start();
   coupled.load = weight;
 
@@ -212,7 +213,7 @@ struct Ladder {
     c.bend = 0.01;
     c.newton = {1e-8, 60};
     CurvesObject& object = run.add(c);
-    add_attachments({&object}, {&object}, soft(stiffness), network(rungs));
+    add_attachments(run.solids(), {&object}, {&object}, soft(stiffness), network(rungs));
     run.start();
     run.load = [](const StrandsRun::Vertex& v) {
       return Vec3d{v.strand == 0 ? 5 * v.mass : 0, -9.81 * v.mass, v.strand % 3 == 0 ? 2 * v.mass : 0};
@@ -227,11 +228,11 @@ TEST(StrandLadder, ConvergesForSoftAndStiffRungs) {
     int iterations = 0, direct = 0;
     for (int k = 0; k < 3; ++k) {
       ladder.run.step(1.0 / 96);
-      iterations = std::max(iterations, ladder.run.object(0).coupling()->cg_iterations());
-      direct += ladder.run.object(0).coupling()->direct_solves();
+      iterations = std::max(iterations, ladder.run.solids().cg_iterations());
+      direct += ladder.run.solids().direct_solves();
     }
     fmt::print("ladder, stiffness {:g}: at most {} CG iterations (rank {}), {} Newton iterations\n", stiffness,
-               iterations, Ladder::rank, ladder.run.object(0).most_iterations());
+               iterations, Ladder::rank, ladder.run.solids().solve_report().iterations);
     EXPECT_LE(iterations, Ladder::rank + 1);
     EXPECT_EQ(direct, 0);
     EXPECT_LT(ladder.run.position(0, 0, Ladder::edges).y, -0.2);
@@ -242,12 +243,12 @@ TEST(StrandLadder, ConvergesForSoftAndStiffRungs) {
 // method.
 TEST(StrandLadder, IsSolvedDirectlyWhereCgFails) {
   Ladder iterative(1e2), direct(1e2);
-  direct.run.object(0).coupling()->set_cg_limit(1);
+  direct.run.solids().set_cg_limit(1);
   int solves = 0;
   for (int k = 0; k < 3; ++k) {
     iterative.run.step(1.0 / 96);
     direct.run.step(1.0 / 96);
-    solves += direct.run.object(0).coupling()->direct_solves();
+    solves += direct.run.solids().direct_solves();
   }
   EXPECT_GT(solves, 3);
   double apart = 0;

@@ -111,6 +111,10 @@ class StrandsRun {
     for (const auto& object : objects_)
       if (object->moving_roots()) object->place_roots(step);
     for (const auto& object : objects_) object->prepare(step);
+    solids_.detect(step);
+    solids_.advance(step);
+    EXPECT_EQ(solids_.solve_report().status, SolveReport::Status::converged)
+        << "at " << time_ << " s, residual " << solids_.solve_report().residual;
     for (const auto& object : objects_) {
       object->advance(step);
       EXPECT_EQ(object->solve_report().status, SolveReport::Status::converged)
@@ -134,6 +138,7 @@ class StrandsRun {
 
   double time() const { return time_; }
   CurvesObject& object(std::size_t o) { return *objects_[o]; }
+  SolidSystem& solids() { return solids_; }
   Vec3d position(std::size_t o, std::int64_t strand, int vertex) {
     return vector(o, objects_[o]->channels().position, strand, vertex);
   }
@@ -184,6 +189,7 @@ class StrandsRun {
   Communicator alone_;
   GridDomain domain_{100.0, 1, alone_};
   std::vector<std::unique_ptr<CurvesObject>> objects_;
+  SolidSystem solids_;
   double time_ = 0;
 };
 

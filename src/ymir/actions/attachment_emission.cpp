@@ -17,11 +17,11 @@ namespace ymir {
 namespace {
 
 // A vertex as a point on an edge; vertex 0 of a strand is number 1 of the solver.
-ObjectPoint at_vertex(const PieceShape& shape, std::int64_t vertex) {
+MaterialPoint at_vertex(const PieceShape& shape, std::int64_t vertex) {
   if (shape.is_particle) return {shape.object, shape.piece};
   const auto last = static_cast<std::int64_t>(shape.positions.size()) - 1;
-  if (vertex < last) return {shape.object, shape.piece, static_cast<int>(vertex) + 1, 0};
-  return {shape.object, shape.piece, static_cast<int>(last), 1};
+  if (vertex < last) return {shape.object, shape.piece, static_cast<std::int32_t>(vertex) + 1, {0, 0, 0}};
+  return {shape.object, shape.piece, static_cast<std::int32_t>(last), {1, 0, 0}};
 }
 
 std::vector<std::int64_t> source_vertices(const EmissionRule& rule, const PieceShape& shape) {
@@ -87,7 +87,7 @@ class PieceIndex {
       particles_ = particles_ || shape.is_particle;
     }
   }
-  ObjectPoint at(std::int64_t piece, std::int64_t vertex) const {
+  MaterialPoint at(std::int64_t piece, std::int64_t vertex) const {
     const auto found = by_number_.find(piece);
     if (found == by_number_.end())
       throw Error(ExitCode::bad_input, fmt::format("attachment network: there is no {} {} {}", what_,
@@ -108,7 +108,7 @@ class PieceIndex {
 
 }  // namespace
 
-std::vector<PieceShape> input_shapes(CoupledObject& object) {
+std::vector<PieceShape> input_shapes(SolidObject& object) {
   std::vector<PieceShape> shapes;
   if (const auto* particles = dynamic_cast<const ParticleObject*>(&object)) {
     for (const Vec3d& x : particles->input_positions())
@@ -124,7 +124,7 @@ std::vector<PieceShape> input_shapes(CoupledObject& object) {
   return shapes;
 }
 
-std::vector<PieceShape> present_shapes(CoupledObject& object) {
+std::vector<PieceShape> present_shapes(SolidObject& object) {
   std::vector<PieceShape> shapes;
   if (const auto* loose = dynamic_cast<const ParticleObject*>(&object)) {
     const ParticleSystem& particles = loose->particles();
@@ -149,11 +149,11 @@ std::vector<PieceShape> present_shapes(CoupledObject& object) {
   return shapes;
 }
 
-EmbeddedPoint surface_point(const Surface& mesh, const std::vector<Vec3d>& positions, const SurfacePoint& at) {
+Embedding surface_point(const Surface& mesh, const std::vector<Vec3d>& positions, const SurfacePoint& at) {
   const auto& t = mesh.triangles[static_cast<std::size_t>(at.triangle)];
   const auto vertex = [&](std::size_t k) { return positions[static_cast<std::size_t>(t[k])]; };
   const Vec3d a = vertex(0), b = vertex(1), c = vertex(2);
-  EmbeddedPoint p;
+  Embedding p;
   p.position = a * at.barycentric.x + b * at.barycentric.y + c * at.barycentric.z;
   p.frame[0] = normalized(b - a);
   p.frame[2] = normalized(cross(b - a, c - a), any_normal(p.frame[0]));
@@ -167,7 +167,7 @@ std::vector<SurfacePair> emit_to_surface(const EmissionRule& rule, const std::ve
   if (rule.kind == EmissionKind::network) {
     const PieceIndex held(sources, "source");
     for (const NetworkEntry& entry : rule.network) {
-      const ObjectPoint source = held.at(entry.source_strand, entry.source_vertex);
+      const MaterialPoint source = held.at(entry.source_strand, entry.source_vertex);
       if (entry.target < 0 || entry.target >= static_cast<std::int64_t>(mesh.triangles.size()))
         throw Error(ExitCode::bad_input,
                     fmt::format("attachment network: the surface has no triangle {}", entry.target));
@@ -217,8 +217,8 @@ std::vector<ObjectPair> emit_to_objects(const EmissionRule& rule, const std::vec
     for (const NetworkEntry& entry : rule.network) {
       const ObjectPair pair{from.at(entry.source_strand, entry.source_vertex),
                             to.at(entry.target, entry.target_vertex)};
-      const ObjectPoint &a = pair.source, &b = pair.target;
-      if (a.object == b.object && a.piece == b.piece && a.edge == b.edge && a.u == b.u)
+      const MaterialPoint &a = pair.source, &b = pair.target;
+      if (a.object == b.object && a.piece == b.piece && a.cell == b.cell && a.weights == b.weights)
         throw Error(ExitCode::bad_input, fmt::format("attachment network: {} is attached to itself", entry.target));
       pairs.push_back(pair);
     }
@@ -237,7 +237,7 @@ std::vector<ObjectPair> emit_to_objects(const EmissionRule& rule, const std::vec
       index.add(static_cast<int>(edges.size()), cwise_min(a, b), cwise_max(a, b));
       edges.emplace_back(s, e);
     }
-  using Particle = std::pair<const CoupledObject*, std::int64_t>;
+  using Particle = std::pair<const SolidObject*, std::int64_t>;
   std::set<std::pair<Particle, Particle>> joined;
   const auto add = [&](const ObjectPair& pair, bool particles) {
     Particle a{pair.source.object, pair.source.piece}, b{pair.target.object, pair.target.piece};
@@ -255,7 +255,7 @@ std::vector<ObjectPair> emit_to_objects(const EmissionRule& rule, const std::vec
         if (target.object == shape.object && target.piece == shape.piece) continue;
         const auto [a, b] = ends(s, e);
         const double u = nearest_on_segment(a, b, x), distance = norm(a + (b - a) * u - x);
-        const ObjectPair pair{at_vertex(shape, v), {target.object, target.piece, static_cast<int>(e) + 1, u}};
+        const ObjectPair pair{at_vertex(shape, v), {target.object, target.piece, static_cast<int>(e) + 1, {u, 0, 0}}};
         const bool particles = shape.is_particle && target.is_particle;
         if (rule.kind == EmissionKind::within_range && distance <= rule.range) add(pair, particles);
         if (rule.kind == EmissionKind::closest && distance <= best) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ymir/data/animated_surface.h"
-#include "ymir/objects/coupled_body.h"
+#include "ymir/solids/solid_object.h"
 
 namespace ymir {
 
@@ -29,14 +29,14 @@ struct EmissionRule {
 
 // A strand or a particle of an object at some moment.
 struct PieceShape {
-  CoupledObject* object;
+  SolidObject* object;
   std::int64_t piece;
   std::vector<Vec3d> positions;
   std::vector<Vec3d> m1;  // of each edge of a strand, where it is known
   bool is_particle = false;
 };
-std::vector<PieceShape> input_shapes(CoupledObject& object);    // before ingest, of all ranks
-std::vector<PieceShape> present_shapes(CoupledObject& object);  // of this rank, in order of piece
+std::vector<PieceShape> input_shapes(SolidObject& object);    // before ingest, of all ranks
+std::vector<PieceShape> present_shapes(SolidObject& object);  // of this rank, in order of piece
 
 // Point of a triangle mesh that moves with its triangle.
 struct SurfacePoint {
@@ -44,14 +44,14 @@ struct SurfacePoint {
   Vec3d barycentric{1, 0, 0};
 };
 // Position and frame (first edge, across it, normal) on a mesh in its present pose.
-EmbeddedPoint surface_point(const Surface& mesh, const std::vector<Vec3d>& positions, const SurfacePoint& at);
+Embedding surface_point(const Surface& mesh, const std::vector<Vec3d>& positions, const SurfacePoint& at);
 
 struct SurfacePair {
-  ObjectPoint source;
+  MaterialPoint source;
   SurfacePoint target;
 };
 struct ObjectPair {
-  ObjectPoint source, target;
+  MaterialPoint source, target;
 };
 std::vector<SurfacePair> emit_to_surface(const EmissionRule& rule, const std::vector<PieceShape>& sources,
                                          const Surface& mesh, const std::vector<Vec3d>& positions);

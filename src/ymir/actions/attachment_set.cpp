@@ -15,7 +15,7 @@
 namespace ymir {
 namespace {
 
-AttachmentGeometry geometry_of(const EmbeddedPoint& source, const EmbeddedPoint& target) {
+AttachmentGeometry geometry_of(const Embedding& source, const Embedding& target) {
   AttachmentGeometry g;
   g.d = source.position - target.position;
   std::copy_n(source.frame, 3, g.source);
@@ -23,8 +23,7 @@ AttachmentGeometry geometry_of(const EmbeddedPoint& source, const EmbeddedPoint&
   return g;
 }
 
-AttachmentElement make_element(const AttachmentResponse& response, const EmbeddedPoint& source,
-                               const EmbeddedPoint& target) {
+AttachmentElement make_element(const AttachmentResponse& response, const Embedding& source, const Embedding& target) {
   AttachmentElement element;
   element.rest = rest_of(geometry_of(source, target), response.flexibility);
   return element;
@@ -39,25 +38,25 @@ double stiffness_of(const AttachmentResponse& response, const AttachmentRest& re
 
 // Frame of a point of a strand: the solver's where it is known, before ingest that of the natural shape. Particles have
 // that of the world.
-EmbeddedPoint point_of(const PieceShape& shape, const ObjectPoint& at) {
+Embedding point_of(const PieceShape& shape, const MaterialPoint& at) {
   if (shape.is_particle) return free_point(shape.positions[0]);
   const auto edge_vector = [&](int e) {
     return shape.positions[static_cast<std::size_t>(e)] - shape.positions[static_cast<std::size_t>(e) - 1];
   };
   RodEdge<double> edge;
   if (!shape.m1.empty()) {
-    const Vec3d t = normalized(edge_vector(at.edge));
-    edge = {t, 1, orthonormalized(shape.m1[static_cast<std::size_t>(at.edge) - 1], t)};
+    const Vec3d t = normalized(edge_vector(at.cell));
+    edge = {t, 1, orthonormalized(shape.m1[static_cast<std::size_t>(at.cell) - 1], t)};
   } else {
     const RootFrame root = static_cast<const CurvesObject*>(shape.object)->root_frame(shape.piece);
     edge = {root.tangent, 1, root.m1};
-    for (int e = 1; e <= at.edge; ++e)
+    for (int e = 1; e <= at.cell; ++e)
       if (norm(edge_vector(e)) > 0) edge = moved(edge, edge_vector(e), 0.0);
   }
-  const auto a = shape.positions[static_cast<std::size_t>(at.edge) - 1],
-             b = shape.positions[static_cast<std::size_t>(at.edge)];
-  EmbeddedPoint p;
-  p.position = a + (b - a) * at.u;
+  const auto a = shape.positions[static_cast<std::size_t>(at.cell) - 1],
+             b = shape.positions[static_cast<std::size_t>(at.cell)];
+  Embedding p;
+  p.position = a + (b - a) * at.weights.x;
   p.frame[0] = edge.t;
   p.frame[1] = edge.m1;
   p.frame[2] = cross(edge.t, edge.m1);
@@ -66,9 +65,9 @@ EmbeddedPoint point_of(const PieceShape& shape, const ObjectPoint& at) {
 
 // Strands that attachments connect go to one rank and are solved together; all strands of the system where pairs change
 // with every step.
-void co_locate(const CoupledSystem& coupling) {
+void co_locate(const SolidSystem& solids) {
   std::vector<CurvesObject*> members;
-  for (CoupledObject* member : coupling.members())
+  for (SolidObject* member : solids.members())
     if (auto* curves = dynamic_cast<CurvesObject*>(member)) members.push_back(curves);
   const auto root = [&](std::ptrdiff_t member, std::int64_t strand) {
     const Curves& curves = members[static_cast<std::size_t>(member)]->curves();
@@ -85,10 +84,10 @@ void co_locate(const CoupledSystem& coupling) {
     b = find(b);
     parent[std::max(a, b)] = std::min(a, b);
   };
-  const auto key_of_point = [&](const ObjectPoint& p) {
+  const auto key_of_point = [&](const MaterialPoint& p) {
     return Key{std::find(members.begin(), members.end(), p.object) - members.begin(), p.piece};
   };
-  for (const auto& source : coupling.sources()) {
+  for (const auto& source : solids.couplings()) {
     for (std::size_t e = 0; e < source->size(); ++e) {
       const Key a = key_of_point(source->point(e, 0)), b = key_of_point(source->point(e, 1));
       if (a.first < std::ssize(members) && b.first < std::ssize(members)) connect(a, b);
@@ -105,7 +104,7 @@ void co_locate(const CoupledSystem& coupling) {
   }
 }
 
-void begin_element(AttachmentElement& element, const EmbeddedPoint& source, const EmbeddedPoint& target) {
+void begin_element(AttachmentElement& element, const Embedding& source, const Embedding& target) {
   element.across = AttachmentElement{}.across;
   const Attachment a = evaluate_attachment(element.rest, geometry_of(source, target), element.across);
   std::copy_n(a.c, Attachment::rows, element.begin);
@@ -115,8 +114,8 @@ void begin_element(AttachmentElement& element, const EmbeddedPoint& source, cons
 
 }  // namespace
 
-void linearize(const AttachmentResponse& response, AttachmentElement& element, const EmbeddedPoint& source,
-               const EmbeddedPoint& target, double dt, CouplingTerm& term) {
+void linearize(const AttachmentResponse& response, AttachmentElement& element, const Embedding& source,
+               const Embedding& target, double dt, CouplingRows& term) {
   const AttachmentGeometry geometry = geometry_of(source, target);
   const Attachment a = evaluate_attachment(element.rest, geometry, element.across);
   element.across = a.u;
@@ -124,7 +123,7 @@ void linearize(const AttachmentResponse& response, AttachmentElement& element, c
   term.rows = term.hard = 0;
   term.first[0] = 0;
   term.first[1] = source.dofs;
-  const EmbeddedPoint* ends[2] = {&source, &target};
+  const Embedding* ends[2] = {&source, &target};
   const auto add_row = [&](double force, double stiffness, double gap, auto&& column) {
     const int r = term.rows++;
     term.force[r] = force;
@@ -201,7 +200,7 @@ class SurfaceAttachments final : public StrandConstraint {
         const auto [group, lane] = found->second;
         by_group_[group].emplace_back(e, lane);
         if (clamps_[e])
-          clamps_[e]->weigh(strands, curves_->channels(), group, lane, pairs_[e].source.edge,
+          clamps_[e]->weigh(strands, curves_->channels(), group, lane, pairs_[e].source.cell,
                             pull(e).whole.orientation_stiffness);
       }
     targets_.clear();
@@ -210,25 +209,25 @@ class SurfaceAttachments final : public StrandConstraint {
 
   void begin(StrandStep& s, StrandReal*) override {
     each(s, [&](std::size_t e, int lane) {
-      const ObjectPoint& p = pairs_[e].source;
-      const EmbeddedPoint target =
+      const MaterialPoint& p = pairs_[e].source;
+      const Embedding target =
           pull(e).whole.relaxation_time > 0 ? surface_.point(pairs_[e].target, s.time - s.dt) : targets_[e];
-      begin_element(elements_[e], s.embedded(lane, p.edge, p.u), target);
-      if (clamps_[e]) clamps_[e]->begin(s, lane, p.edge, target);
+      begin_element(elements_[e], s.embedded(lane, p.cell, p.weights.x), target);
+      if (clamps_[e]) clamps_[e]->begin(s, lane, p.cell, target);
     });
   }
 
   void assemble(StrandStep& s, StrandReal*) override {
     const int column = (s.multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth) + 1;
     each(s, [&](std::size_t e, int lane) {
-      const ObjectPoint& p = pairs_[e].source;
-      CouplingTerm term;
-      const EmbeddedPoint held = target(s, e);
-      linearize(clamps_[e] ? pull(e).place : pull(e).whole, elements_[e], s.embedded(lane, p.edge, p.u), held, s.dt,
-                term);
-      if (clamps_[e]) clamps_[e]->assemble(s, lane, p.edge, held, pull(e).whole.relaxation_time / s.dt);
+      const MaterialPoint& p = pairs_[e].source;
+      CouplingRows term;
+      const Embedding held = target(s, e);
+      linearize(clamps_[e] ? pull(e).place : pull(e).whole, elements_[e], s.embedded(lane, p.cell, p.weights.x), held,
+                s.dt, term);
+      if (clamps_[e]) clamps_[e]->assemble(s, lane, p.cell, held, pull(e).whole.relaxation_time / s.dt);
       const auto row = [&](int local) {
-        return s.multipliers ? MultiplierLayout::row(p.edge, local) : PlainLayout::row(p.edge, local);
+        return s.multipliers ? MultiplierLayout::row(p.cell, local) : PlainLayout::row(p.cell, local);
       };
       const auto at = [lane](StrandReal* values, int i) -> double& {
         return reinterpret_cast<double*>(values)[i * StrandSystem::lanes + lane];
@@ -255,7 +254,7 @@ class SurfaceAttachments final : public StrandConstraint {
   // One for all elements, unless it is painted.
   const Pull& pull(std::size_t e) const { return pulls_[response_.painted() ? e : 0]; }
   // A strand that is advanced in parts is held where the surface is at the end of each.
-  EmbeddedPoint target(const StrandStep& s, std::size_t e) const {
+  Embedding target(const StrandStep& s, std::size_t e) const {
     return s.time == end_ ? targets_[e] : surface_.point(pairs_[e].target, s.time);
   }
   void emit(const std::vector<PieceShape>& shapes, double time) {
@@ -269,10 +268,10 @@ class SurfaceAttachments final : public StrandConstraint {
       if (response_.painted()) pulls_.emplace_back(response_.at(pair.source));
       const AttachmentResponse& response = pull(elements_.size()).whole;
       const PieceShape& shape = *by_id.at(pair.source.piece);
-      const EmbeddedPoint source = point_of(shape, pair.source), target = surface_.point(pair.target, time);
+      const Embedding source = point_of(shape, pair.source), target = surface_.point(pair.target, time);
       elements_.push_back(make_element(response, source, target));
-      const bool tip = pair.source.edge + 1 == static_cast<int>(shape.positions.size()) && pair.source.u == 1;
-      const bool root = pair.source.edge == 1 && pair.source.u == 0 && !curves_->description().clamped;
+      const bool tip = pair.source.cell + 1 == static_cast<int>(shape.positions.size()) && pair.source.weights.x == 1;
+      const bool root = pair.source.cell == 1 && pair.source.weights.x == 0 && !curves_->description().clamped;
       const bool oriented = norm(response.orientation_stiffness) > 0 && response.flexibility == 0;
       clamps_.push_back(oriented && (tip || root) ? std::optional(EndClamp(tip, source, target)) : std::nullopt);
     }
@@ -293,14 +292,14 @@ class SurfaceAttachments final : public StrandConstraint {
   std::vector<SurfacePair> pairs_;
   std::vector<AttachmentElement> elements_;
   std::vector<std::optional<EndClamp>> clamps_;  // of elements that hold the orientation of an end
-  std::vector<EmbeddedPoint> targets_;           // at the end of the substep
+  std::vector<Embedding> targets_;               // at the end of the substep
   std::map<int, std::vector<std::pair<std::size_t, int>>> by_group_;
 };
 
-// Attachments that a coupled system solves for: between objects, or of particles to a surface.
-class CoupledAttachments final : public CouplingSource {
+// Attachments that the solid system solves for: between objects, or of particles to a surface.
+class CoupledAttachments final : public Coupling {
  public:
-  CoupledAttachments(std::vector<CoupledObject*> sources, std::vector<CoupledObject*> targets,
+  CoupledAttachments(std::vector<SolidObject*> sources, std::vector<SolidObject*> targets,
                      std::shared_ptr<const AnimatedSurface> surface, const AttachmentResponse& response,
                      EmissionRule rule)
       : sources_(std::move(sources)),
@@ -313,16 +312,14 @@ class CoupledAttachments final : public CouplingSource {
     if (!rule_.every_step) emit(input_shapes);
   }
   std::size_t size() const override { return pairs_.size(); }
-  const ObjectPoint& point(std::size_t e, int end) const override {
+  const MaterialPoint& point(std::size_t e, int end) const override {
     return end == 0 ? pairs_[e].source : pairs_[e].target;
   }
-  EmbeddedPoint prescribed(std::size_t e, bool at_begin) const override {
+  Embedding prescribed(std::size_t e, bool at_begin) const override {
     return at_begin ? begin_prescribed_[e] : prescribed_[e];
   }
-  void begin(std::size_t e, const EmbeddedPoint& a, const EmbeddedPoint& b) override {
-    begin_element(elements_[e], a, b);
-  }
-  void evaluate(std::size_t e, const EmbeddedPoint& a, const EmbeddedPoint& b, double dt, CouplingTerm& term) override {
+  void begin(std::size_t e, const Embedding& a, const Embedding& b) override { begin_element(elements_[e], a, b); }
+  void evaluate(std::size_t e, const Embedding& a, const Embedding& b, double dt, CouplingRows& term) override {
     linearize(response_of(e), elements_[e], a, b, dt, term);
   }
   void advance(std::size_t e, const double* change, int rows) override {
@@ -341,10 +338,10 @@ class CoupledAttachments final : public CouplingSource {
  private:
   // One for all elements, unless it is painted.
   const AttachmentResponse& response_of(std::size_t e) const { return all_[response_.painted() ? e : 0]; }
-  using ShapesOf = std::vector<PieceShape> (*)(CoupledObject&);
-  static std::vector<PieceShape> all(const std::vector<CoupledObject*>& objects, ShapesOf shapes_of) {
+  using ShapesOf = std::vector<PieceShape> (*)(SolidObject&);
+  static std::vector<PieceShape> all(const std::vector<SolidObject*>& objects, ShapesOf shapes_of) {
     std::vector<PieceShape> shapes;
-    for (CoupledObject* object : objects)
+    for (SolidObject* object : objects)
       for (PieceShape& shape : shapes_of(*object)) shapes.push_back(std::move(shape));
     return shapes;
   }
@@ -362,10 +359,10 @@ class CoupledAttachments final : public CouplingSource {
     } else {
       pairs_ = emit_to_objects(rule_, from, to);
     }
-    std::map<std::pair<CoupledObject*, std::int64_t>, const PieceShape*> by_id;
+    std::map<std::pair<SolidObject*, std::int64_t>, const PieceShape*> by_id;
     for (const auto* shapes : {&from, &to})
       for (const PieceShape& shape : *shapes) by_id[{shape.object, shape.piece}] = &shape;
-    const auto point = [&](const ObjectPoint& p) { return point_of(*by_id.at({p.object, p.piece}), p); };
+    const auto point = [&](const MaterialPoint& p) { return point_of(*by_id.at({p.object, p.piece}), p); };
     if (response_.painted()) all_.clear();
     for (std::size_t e = 0; e < pairs_.size(); ++e) {
       if (response_.painted()) all_.push_back(response_.at(pairs_[e].source));
@@ -374,12 +371,12 @@ class CoupledAttachments final : public CouplingSource {
     }
   }
   // Targets on the surface in the pose of positions_.
-  void place(std::vector<EmbeddedPoint>& points) const {
+  void place(std::vector<Embedding>& points) const {
     points.clear();
     for (const SurfacePoint& at : on_surface_) points.push_back(surface_point(surface_->rest(), positions_, at));
   }
 
-  std::vector<CoupledObject*> sources_, targets_;
+  std::vector<SolidObject*> sources_, targets_;
   std::shared_ptr<const AnimatedSurface> surface_;  // nullptr: to targets_
   PaintedResponse response_;
   std::vector<AttachmentResponse> all_;
@@ -388,29 +385,8 @@ class CoupledAttachments final : public CouplingSource {
   std::vector<AttachmentElement> elements_;
   std::vector<Vec3d> positions_;  // of the surface
   std::vector<SurfacePoint> on_surface_;
-  std::vector<EmbeddedPoint> begin_prescribed_, prescribed_;  // at the beginning and the end of the substep
+  std::vector<Embedding> begin_prescribed_, prescribed_;  // at the beginning and the end of the substep
 };
-
-// One system for all that is connected: objects that have one bring theirs along.
-std::shared_ptr<CoupledSystem> joint_system(const std::vector<CoupledObject*>& objects) {
-  std::shared_ptr<CoupledSystem> coupling;
-  for (CoupledObject* object : objects) {
-    const std::shared_ptr<CoupledSystem> other = object->coupling();
-    if (!coupling) coupling = other ? other : std::make_shared<CoupledSystem>();
-    if (other == coupling) continue;
-    if (!other) {
-      object->set_coupling(coupling);
-      coupling->join(object);
-      continue;
-    }
-    for (const auto& source : other->sources()) coupling->add(source);
-    for (CoupledObject* member : other->members()) {
-      member->set_coupling(coupling);
-      coupling->join(member);
-    }
-  }
-  return coupling;
-}
 
 }  // namespace
 
@@ -419,19 +395,20 @@ void add_surface_attachments(CurvesObject& curves, const std::string& owner, con
   curves.add_constraint(std::make_unique<SurfaceAttachments>(curves, owner, response, rule, std::move(surface)));
 }
 
-void add_attachments(const std::vector<CoupledObject*>& sources, const std::vector<CoupledObject*>& targets,
-                     const AttachmentResponse& response, const EmissionRule& rule) {
-  std::vector<CoupledObject*> all = sources;
-  all.insert(all.end(), targets.begin(), targets.end());
-  const auto coupling = joint_system(all);
-  coupling->add(std::make_shared<CoupledAttachments>(sources, targets, nullptr, response, rule));
-  co_locate(*coupling);
+void add_attachments(SolidSystem& solids, const std::vector<SolidObject*>& sources,
+                     const std::vector<SolidObject*>& targets, const AttachmentResponse& response,
+                     const EmissionRule& rule) {
+  for (const auto* objects : {&sources, &targets})
+    for (SolidObject* object : *objects) solids.add(*object);
+  solids.add(std::make_unique<CoupledAttachments>(sources, targets, nullptr, response, rule));
+  co_locate(solids);
 }
 
-void add_surface_attachments(CoupledObject& particles, const AttachmentResponse& response, const EmissionRule& rule,
-                             std::shared_ptr<const AnimatedSurface> surface) {
-  const std::vector<CoupledObject*> sources{&particles}, none;
-  joint_system(sources)->add(std::make_shared<CoupledAttachments>(sources, none, std::move(surface), response, rule));
+void add_surface_attachments(SolidSystem& solids, SolidObject& particles, const AttachmentResponse& response,
+                             const EmissionRule& rule, std::shared_ptr<const AnimatedSurface> surface) {
+  const std::vector<SolidObject*> sources{&particles}, none;
+  solids.add(particles);
+  solids.add(std::make_unique<CoupledAttachments>(sources, none, std::move(surface), response, rule));
 }
 
 std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
@@ -453,7 +430,7 @@ std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
     const RootFrame frame = curves.root_frame(static_cast<std::int64_t>(strand));
     const ClosestPoint nearest = bvh.closest(frame.position);
     const SurfacePoint at{nearest.triangle, nearest.barycentric};
-    const EmbeddedPoint base = data->surface.point(at, 0);
+    const Embedding base = data->surface.point(at, 0);
     const auto local = [&](Vec3d v) {
       return Vec3d{dot(base.frame[0], v), dot(base.frame[1], v), dot(base.frame[2], v)};
     };
@@ -464,7 +441,7 @@ std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
   motion.prepare = [data](double begin, double end) { data->surface.prepare(begin, end); };
   motion.pose = [data](std::int64_t strand, double time) {
     const Root& root = data->roots[static_cast<std::size_t>(strand)];
-    const EmbeddedPoint base = data->surface.point(root.at, time);
+    const Embedding base = data->surface.point(root.at, time);
     const auto world = [&](Vec3d v) { return base.frame[0] * v.x + base.frame[1] * v.y + base.frame[2] * v.z; };
     const Vec3d tangent = normalized(world(root.tangent));
     return RootFrame{base.position + world(root.position), tangent, orthonormalized(world(root.m1), tangent)};

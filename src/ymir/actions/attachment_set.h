@@ -14,6 +14,7 @@
 #include "ymir/actions/attachment_response.h"
 #include "ymir/objects/curves_object.h"
 #include "ymir/physics/constraints/attachment.h"
+#include "ymir/solids/solid_system.h"
 
 namespace ymir {
 
@@ -25,19 +26,20 @@ struct AttachmentElement {
 };
 
 // Rows of one attachment at the present points; columns of the source first, then of the target.
-void linearize(const AttachmentResponse& response, AttachmentElement& element, const EmbeddedPoint& source,
-               const EmbeddedPoint& target, double dt, CouplingTerm& term);
+void linearize(const AttachmentResponse& response, AttachmentElement& element, const Embedding& source,
+               const Embedding& target, double dt, CouplingRows& term);
 
 // Points of strands to an animated surface. Stays inside the band of each strand.
 void add_surface_attachments(CurvesObject& curves, const std::string& owner, const AttachmentResponse& response,
                              const EmissionRule& rule, std::shared_ptr<const AnimatedSurface> surface);
 
-// Points of `sources` to those of `targets` (which may be the same); one coupled system.
-void add_attachments(const std::vector<CoupledObject*>& sources, const std::vector<CoupledObject*>& targets,
-                     const AttachmentResponse& response, const EmissionRule& rule);
+// Points of `sources` to those of `targets` (which may be the same).
+void add_attachments(SolidSystem& solids, const std::vector<SolidObject*>& sources,
+                     const std::vector<SolidObject*>& targets, const AttachmentResponse& response,
+                     const EmissionRule& rule);
 // Particles of an object to an animated surface.
-void add_surface_attachments(CoupledObject& particles, const AttachmentResponse& response, const EmissionRule& rule,
-                             std::shared_ptr<const AnimatedSurface> surface);
+void add_surface_attachments(SolidSystem& solids, SolidObject& particles, const AttachmentResponse& response,
+                             const EmissionRule& rule, std::shared_ptr<const AnimatedSurface> surface);
 
 // Roots follow the surface in position and orientation, exactly. Returns how far from it each one is held [m].
 std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,

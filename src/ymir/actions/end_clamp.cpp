@@ -24,7 +24,7 @@ Geometry geometry_at(const RodEdge<double>& edge, const RodEdge<double>& ghost, 
   return g;
 }
 
-RodEdge<double> ghost_of(const EmbeddedPoint& target, Vec3d tangent, Vec3d m1, double inverse_length) {
+RodEdge<double> ghost_of(const Embedding& target, Vec3d tangent, Vec3d m1, double inverse_length) {
   const auto world = [&](Vec3d v) { return target.frame[0] * v.x + target.frame[1] * v.y + target.frame[2] * v.z; };
   const Vec3d t = normalized(world(tangent));
   return {t, inverse_length, orthonormalized(world(m1), t)};
@@ -32,7 +32,7 @@ RodEdge<double> ghost_of(const EmbeddedPoint& target, Vec3d tangent, Vec3d m1, d
 
 }  // namespace
 
-EndClamp::EndClamp(bool tip, const EmbeddedPoint& source, const EmbeddedPoint& target) : tip_(tip) {
+EndClamp::EndClamp(bool tip, const Embedding& source, const Embedding& target) : tip_(tip) {
   const auto local = [&](Vec3d v) {
     return Vec3d{dot(target.frame[0], v), dot(target.frame[1], v), dot(target.frame[2], v)};
   };
@@ -58,12 +58,12 @@ void EndClamp::weigh(const StrandSystem& strands, const RodChannels& rod, int gr
   }
 }
 
-void EndClamp::begin(const StrandStep& step, int lane, int edge, const EmbeddedPoint& target) {
+void EndClamp::begin(const StrandStep& step, int lane, int edge, const Embedding& target) {
   const RodEdge<double> own = edge_of(step, lane, edge);
   BendTwist::value(geometry_at(own, ghost_of(target, tangent_, m1_, own.inverse_length), tip_), begin_);
 }
 
-void EndClamp::assemble(StrandStep& s, int lane, int edge, const EmbeddedPoint& target, double damping) const {
+void EndClamp::assemble(StrandStep& s, int lane, int edge, const Embedding& target, double damping) const {
   const RodEdge<double> own = edge_of(s, lane, edge);
   const Geometry g = geometry_at(own, ghost_of(target, tangent_, m1_, own.inverse_length), tip_);
   double c[3], j[3][8], y[3], h[packed_size(8)] = {};

@@ -14,13 +14,13 @@ namespace ymir {
 class EndClamp {
  public:
   // source: frame of the strand's end edge, target: of the surface, as they are when the attachment is made.
-  EndClamp(bool tip, const EmbeddedPoint& source, const EmbeddedPoint& target);
+  EndClamp(bool tip, const Embedding& source, const Embedding& target);
 
   // Stiffness for the strand in a lane: orientation: beta [J]; before the substep.
   void weigh(const StrandSystem& strands, const RodChannels& rod, int group, int lane, int edge, Vec3d orientation);
-  void begin(const StrandStep& step, int lane, int edge, const EmbeddedPoint& target);
+  void begin(const StrandStep& step, int lane, int edge, const Embedding& target);
   // damping: relaxation time by dt.
-  void assemble(StrandStep& step, int lane, int edge, const EmbeddedPoint& target, double damping) const;
+  void assemble(StrandStep& step, int lane, int edge, const Embedding& target, double damping) const;
 
  private:
   bool tip_;            // else the root

@@ -24,7 +24,7 @@ bool PaintedResponse::Values::empty() const {
   return orientation.empty() && std::all_of(scalars.begin(), scalars.end(), [](const auto& v) { return v.empty(); });
 }
 
-PaintedResponse::Values PaintedResponse::values_of(CoupledObject& object) {
+PaintedResponse::Values PaintedResponse::values_of(SolidObject& object) {
   Values values;
   if (const auto* particles = dynamic_cast<const ParticleObject*>(&object)) {
     for (std::size_t k = 0; k < scalars.size(); ++k)
@@ -55,13 +55,13 @@ PaintedResponse::Values PaintedResponse::values_of(CoupledObject& object) {
   return values;
 }
 
-PaintedResponse::PaintedResponse(const AttachmentResponse& all, const std::vector<CoupledObject*>& sources)
+PaintedResponse::PaintedResponse(const AttachmentResponse& all, const std::vector<SolidObject*>& sources)
     : all_(all) {
-  for (CoupledObject* source : sources)
+  for (SolidObject* source : sources)
     if (Values values = values_of(*source); !values.empty()) values_.emplace(source, std::move(values));
 }
 
-AttachmentResponse PaintedResponse::at(const ObjectPoint& source) const {
+AttachmentResponse PaintedResponse::at(const MaterialPoint& source) const {
   AttachmentResponse response = all_;
   const auto found = values_.find(source.object);
   if (found == values_.end()) return response;
@@ -69,9 +69,9 @@ AttachmentResponse PaintedResponse::at(const ObjectPoint& source) const {
   const bool strand = !values.first.empty();
   const auto piece = static_cast<std::size_t>(source.piece);
   // Vertex e of a strand is number e + 1 of the solver.
-  const std::size_t from = strand ? static_cast<std::size_t>(values.first[piece] + source.edge - 1) : piece;
+  const std::size_t from = strand ? static_cast<std::size_t>(values.first[piece] + source.cell - 1) : piece;
   const auto between = [&](const auto& v) {
-    return strand && source.u > 0 ? v[from] + (v[from + 1] - v[from]) * source.u : v[from];
+    return strand && source.weights.x > 0 ? v[from] + (v[from + 1] - v[from]) * source.weights.x : v[from];
   };
   for (std::size_t k = 0; k < scalars.size(); ++k)
     // Points that were emitted later have no values of their own.

@@ -7,18 +7,18 @@
 #include <vector>
 
 #include "ymir/actions/attachment_response.h"
-#include "ymir/objects/coupled_body.h"
+#include "ymir/solids/solid_block.h"
 
 namespace ymir {
 
 class PaintedResponse {
  public:
   // Before ingest: the values are copied, as attachments may be made later.
-  PaintedResponse(const AttachmentResponse& all, const std::vector<CoupledObject*>& sources);
+  PaintedResponse(const AttachmentResponse& all, const std::vector<SolidObject*>& sources);
 
   bool painted() const { return !values_.empty(); }
   // Of a point that is held; between two vertices their values are interpolated.
-  AttachmentResponse at(const ObjectPoint& source) const;
+  AttachmentResponse at(const MaterialPoint& source) const;
 
  private:
   struct Values {
@@ -27,10 +27,10 @@ class PaintedResponse {
     std::vector<Vec3d> orientation;
     bool empty() const;
   };
-  static Values values_of(CoupledObject& object);
+  static Values values_of(SolidObject& object);
 
   AttachmentResponse all_;
-  std::map<const CoupledObject*, Values> values_;  // of objects that bring any
+  std::map<const SolidObject*, Values> values_;  // of objects that bring any
 };
 
 }  // namespace ymir

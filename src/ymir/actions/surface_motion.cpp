@@ -9,7 +9,7 @@ void SurfaceMotion::prepare(double begin, double end) {
   surface_->pose(end, positions_);
 }
 
-EmbeddedPoint SurfaceMotion::point(const SurfacePoint& at, double time) const {
+Embedding SurfaceMotion::point(const SurfacePoint& at, double time) const {
   if (time == end_ || !surface_->moving()) return surface_point(surface_->rest(), positions_, at);
   const RigidTransform now = surface_->rigid(time), first = surface_->rigid(begin_), last = surface_->rigid(end_);
   const double s = end_ > begin_ ? (time - begin_) / (end_ - begin_) : 1;

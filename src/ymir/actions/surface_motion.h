@@ -19,7 +19,7 @@ class SurfaceMotion {
   const std::vector<Vec3d>& positions() const { return positions_; }
   // At the end as prepared. In between, the motions are asked for that very time, and vertices of a deforming surface
   // go on straight lines in the frame of those motions, as they do from pose to pose.
-  EmbeddedPoint point(const SurfacePoint& at, double time) const;
+  Embedding point(const SurfacePoint& at, double time) const;
 
  private:
   std::shared_ptr<const AnimatedSurface> surface_;

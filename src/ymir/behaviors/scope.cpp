@@ -125,6 +125,12 @@ void Scope::run(std::vector<std::function<void()>>& tasks) {
   tasks.clear();
 }
 
+SolidSystem& Scope::solids() {
+  for (const auto& object : simulation_->objects())
+    if (auto* solids = dynamic_cast<SolidSystem*>(object.get())) return *solids;
+  return simulation_->add(std::make_unique<SolidSystem>());
+}
+
 std::optional<double> Scope::smallest_voxel() {
   std::optional<double> least;
   for (const VolumeObject* gas : volume_objects())

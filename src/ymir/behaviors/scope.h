@@ -15,6 +15,7 @@
 #include "ymir/objects/volume_object.h"
 #include "ymir/param/references.h"
 #include "ymir/pipeline/simulation.h"
+#include "ymir/solids/solid_system.h"
 
 namespace ymir {
 
@@ -45,6 +46,9 @@ class Scope {
   std::vector<ForceTarget*> force_targets_of(const GroupRef& group) { return objects_of<ForceTarget>(group); }
   std::vector<VolumeObject*> volume_objects() { return objects_of<VolumeObject>(); }
   std::optional<double> smallest_voxel();  // of the volume objects [m]
+
+  // The one of the simulation, made when first asked for.
+  SolidSystem& solids();
 
   // Inputs, read and scaled to metres; errors name the file.
   Points points(const InputRef& input) const;

@@ -11,7 +11,7 @@
 #include "ymir/base/hash.h"
 #include "ymir/base/log.h"
 #include "ymir/objects/inverse_dynamics.h"
-#include "ymir/objects/strand_body.h"
+#include "ymir/objects/strand_block.h"
 #include "ymir/objects/strand_retry.h"
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
@@ -355,10 +355,9 @@ void CurvesObject::schedule(Timeline& timeline) {
 
 void CurvesObject::prepare(const Step& step) {
   for (const auto& constraint : constraints_) constraint->prepare(step.time + step.dt, step.dt);
-  if (leads_coupling()) coupling_->prepare(step);
 }
 
-std::vector<CoupledObject::Seat> CurvesObject::seat(std::span<const std::int64_t> pieces) {
+std::vector<SolidObject::Seat> CurvesObject::seat(std::span<const std::int64_t> pieces) {
   std::vector<Seat> seats(pieces.size());
   for (int g = 0; g < strands_.group_count(); ++g)
     for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
@@ -369,7 +368,7 @@ std::vector<CoupledObject::Seat> CurvesObject::seat(std::span<const std::int64_t
   return seats;
 }
 
-std::unique_ptr<CoupledBody> CurvesObject::make_body(int body) { return std::make_unique<StrandBody>(*this, body); }
+std::unique_ptr<SolidBlock> CurvesObject::make_block(int block) { return std::make_unique<StrandBlock>(*this, block); }
 
 void CurvesObject::place_roots(const Step& step) {
   if (root_motion_.prepare) root_motion_.prepare(step.time, step.time + step.dt);
@@ -401,12 +400,11 @@ void CurvesObject::advance(const Step& step) {
   parallel_for(strands_.group_count(), [&](std::ptrdiff_t g) {
     StrandNewton& newton = *solvers_[static_cast<std::size_t>(thread_index())];
     const int group = static_cast<int>(g);
-    if (coupling_ && coupling_->in_cluster(this, group)) return;
+    if (in_cluster(group)) return;
     if (step.iteration > 0) strands_.rollback(group);
     StrandRetry strands(strands_, channels_, newton, roots_at, forces_, constraints_, description_.newton);
     reports[static_cast<std::size_t>(g)] = strands.advance(group, step.time, step.dt);
   });
-  if (leads_coupling()) reports.push_back(coupling_->advance(step));
   note(reports, step);
 }
 
@@ -421,7 +419,6 @@ void CurvesObject::note(const std::vector<StrandReport>& reports, const Step& st
   bool failed = false;
   for (std::size_t g = 0; g < reports.size(); ++g) {
     const StrandReport& r = reports[g];
-    const bool alone = g < static_cast<std::size_t>(strands_.group_count());
     newton_iterations_ += r.lane_iterations;
     most_iterations_ = std::max(most_iterations_, r.iterations);
     report_.iterations = std::max(report_.iterations, r.iterations);
@@ -433,13 +430,13 @@ void CurvesObject::note(const std::vector<StrandReport>& reports, const Step& st
     solves_.unconverged += r.unconverged;
     if (!r.converged && !failed) {
       report_.worst_object = path();
-      for (std::size_t lane = 0; alone && lane < r.failed.size(); ++lane)
+      for (std::size_t lane = 0; lane < r.failed.size(); ++lane)
         if (r.failed[lane])
           report_.worst_object = fmt::format("{}, strand {}", path(), strands_.group(static_cast<int>(g)).id[lane]);
     }
     failed = failed || !r.converged;
     if (!(r.residual <= report_.residual)) report_.residual = r.residual;
-    for (std::size_t lane = 0; alone && lane < r.lane_residual.size(); ++lane)
+    for (std::size_t lane = 0; lane < r.lane_residual.size(); ++lane)
       if (r.lane_residual[lane] >= description_.newton.tolerance && r.lane_residual[lane] > solves_.residual) {
         solves_.residual = r.lane_residual[lane];
         solves_.worst = fmt::format("strand {}", strands_.group(static_cast<int>(g)).id[lane]);

@@ -9,9 +9,10 @@
 #include <optional>
 
 #include "ymir/data/meshes.h"
-#include "ymir/objects/coupled_system.h"
 #include "ymir/objects/force_target.h"
+#include "ymir/objects/strand_newton.h"
 #include "ymir/pipeline/object.h"
+#include "ymir/solids/solid_object.h"
 
 namespace ymir {
 
@@ -26,7 +27,7 @@ struct RootMotion {
   std::function<RootFrame(std::int64_t strand, double time)> pose;
 };
 
-class CurvesObject final : public Object, public ForceTarget, public CoupledObject {
+class CurvesObject final : public Object, public ForceTarget, public SolidObject {
  public:
   struct Description {
     double density = 1300;  // [kg/m^3]
@@ -72,10 +73,12 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   const StrandSystem& strands() const { return strands_; }
   const RodChannels& channels() const { return channels_; }
 
-  // Pieces are strands; bodies are groups of them, places their lanes.
+  // Pieces are strands; blocks are groups of them, places their lanes.
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
-  std::unique_ptr<CoupledBody> make_body(int body) override;
+  std::unique_ptr<SolidBlock> make_block(int block) override;
   bool pieces_leave() const override { return false; }
+  bool every_iteration() const override { return every_iteration_; }
+  std::string name() const override { return path(); }
 
   void schedule(Timeline& timeline) override;
   std::int64_t element_count() const override { return strands_.vertex_count(); }
@@ -112,7 +115,6 @@ class CurvesObject final : public Object, public ForceTarget, public CoupledObje
   std::int64_t unconverged() const { return unconverged_; }  // strand steps accepted above the tolerance
 
  private:
-  bool leads_coupling() const { return coupling_ && coupling_->led_by(this); }
   void refuse_bad_shapes() const;
   double positive_value(const char* name, std::int64_t strand, int vertex, double otherwise) const;
   Strand make_strand(std::int64_t id);

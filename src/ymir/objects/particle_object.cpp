@@ -9,7 +9,7 @@
 #include "ymir/base/error.h"
 #include "ymir/base/hash.h"
 #include "ymir/data/particle_accessor.h"
-#include "ymir/objects/point_body.h"
+#include "ymir/objects/particle_block.h"
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/particles/point_midpoint.h"
@@ -231,12 +231,6 @@ void ParticleObject::schedule(Timeline& timeline) {
   own(Stage::ingest, "take the points of the input", {}, {"*"}, [this](const Step&) { ingest(); });
   own(Stage::substep_begin, "fix the state to advance", {"position", "velocity"}, {},
       [this](const Step&) { begin_substep(); });
-  if (coupling_ && coupling_->led_by(this)) {
-    own(Stage::detection, "attached points and what they are attached to", {"position", "id"}, {},
-        [this](const Step& step) { coupling_->prepare(step); });
-    own(Stage::solid_solve, "backward Euler of what is attached, as one system", {"position", "velocity", "mass"},
-        {"velocity"}, [this](const Step& step) { coupled_report_ = coupling_->advance(step); });
-  }
   for (const PointForce& force : forces_)
     action(Stage::solid_forces, force.owner, force.what, {"position", "velocity"}, {"force", "derivative"});
   // One pass over memory does what forces, solve and update would do in three: points do not depend on each other.
@@ -322,7 +316,7 @@ double ParticleObject::solve_middle(const PointBlock& from, Planes<Vec3d>::Type 
   return residual;
 }
 
-std::vector<CoupledObject::Seat> ParticleObject::seat(std::span<const std::int64_t> pieces) {
+std::vector<SolidObject::Seat> ParticleObject::seat(std::span<const std::int64_t> pieces) {
   attached_.clear();
   std::vector<Seat> seats(pieces.size());
   if (pieces.empty()) return seats;
@@ -342,16 +336,18 @@ std::vector<CoupledObject::Seat> ParticleObject::seat(std::span<const std::int64
   });
   for (std::size_t b = 0; b < found.size(); ++b)
     for (const Found& f : found[b]) {
-      seats[f.piece].body = static_cast<int>(attached_.size());
+      seats[f.piece].block = static_cast<int>(attached_.size());
       attached_.push_back({static_cast<int>(b), f.index, {0, 0, 0}});
     }
   return seats;
 }
 
-std::unique_ptr<CoupledBody> ParticleObject::make_body(int body) { return std::make_unique<PointBody>(*this, body); }
+std::unique_ptr<SolidBlock> ParticleObject::make_block(int block) {
+  return std::make_unique<ParticleBlock>(*this, block);
+}
 
-PointBlock ParticleObject::attached_block(const Step& step, int body) const {
-  const auto [bucket, i, unused] = attached_[static_cast<std::size_t>(body)];
+PointBlock ParticleObject::attached_block(const Step& step, int seat) const {
+  const auto [bucket, i, unused] = attached_[static_cast<std::size_t>(seat)];
   const auto at = [i](Planes<const Vec3d>::Type p) { return Planes<const Vec3d>::Type{p.x + i, p.y + i, p.z + i}; };
   PointBlock block =
       block_at(step, bucket, at(ParticleSystem::read(*begin_, velocity_, bucket)), particles_.read(mass_, bucket) + i);
@@ -406,11 +402,6 @@ void ParticleObject::advance(const Step& step) {
   report_.status =
       report_.residual <= local_tolerance ? SolveReport::Status::converged : SolveReport::Status::iterating;
   report_.worst_object = path();
-  report_.iterations = coupled_report_.iterations;
-  if (!coupled_report_.converged) {
-    report_.status = SolveReport::Status::failed;
-    report_.residual = coupled_report_.residual;
-  }
 }
 
 void ParticleObject::move(const PointBlock& from, Planes<const Vec3d>::Type mean, Planes<Vec3d>::Type x,

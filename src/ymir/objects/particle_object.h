@@ -6,7 +6,7 @@
 //
 // Forces depend on a point alone, so the system is 3x3 blocks; every bucket is solved to convergence by Newton's method
 // in cache, and the outer Newton loop of the pipeline sees a converged object. Points that constraints attach to
-// something get their velocity from the coupled system instead (point_body.h); contacts respond to all alike.
+// something get their velocity from the solid system instead (particle_block.h); contacts respond to all alike.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,14 @@
 #include <vector>
 
 #include "ymir/data/particle_system.h"
-#include "ymir/objects/coupled_system.h"
 #include "ymir/objects/force_target.h"
 #include "ymir/objects/point_source.h"
 #include "ymir/pipeline/object.h"
+#include "ymir/solids/solid_object.h"
 
 namespace ymir {
 
-class ParticleObject final : public Object, public ForceTarget, public CoupledObject {
+class ParticleObject final : public Object, public ForceTarget, public SolidObject {
  public:
   struct Description {
     double radius = 1e-3;         // [m]
@@ -66,14 +66,16 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   const Array* input_channel(std::string_view name) const;
   double largest_radius() const;  // of points of the file and of sources, before ingest [m]
 
-  // Pieces are points, by id; each is a body of its own.
+  // Pieces are points, by id; each is a block of its own.
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
-  std::unique_ptr<CoupledBody> make_body(int body) override;
+  std::unique_ptr<SolidBlock> make_block(int block) override;
   bool pieces_leave() const override { return true; }
+  bool every_iteration() const override { return true; }
+  std::string name() const override { return path(); }
   // An attached point alone, at the beginning of the substep; and the velocity at its end.
-  PointBlock attached_block(const Step& step, int body) const;
-  void set_attached_velocity(int body, Vec3d velocity) {
-    attached_[static_cast<std::size_t>(body)].velocity = velocity;
+  PointBlock attached_block(const Step& step, int seat) const;
+  void set_attached_velocity(int seat, Vec3d velocity) {
+    attached_[static_cast<std::size_t>(seat)].velocity = velocity;
   }
 
   void schedule(Timeline& timeline) override;
@@ -147,7 +149,6 @@ class ParticleObject final : public Object, public ForceTarget, public CoupledOb
   std::vector<Attached> attached_;  // of this substep, by bucket and index
   double last_dt_ = 0;              // of the last substep [s]
   SolveReport report_;
-  StrandReport coupled_report_;  // where this object leads the coupled system
   ParticleBatch unloaded_;
   bool coupled_to_gas_ = false;
 };

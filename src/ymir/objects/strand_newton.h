@@ -13,6 +13,7 @@
 
 #include "ymir/objects/point_block.h"
 #include "ymir/objects/strand_step.h"
+#include "ymir/solids/newton_settings.h"
 
 namespace ymir {
 
@@ -20,14 +21,6 @@ namespace ymir {
 struct RootPose {
   Vec3<StrandReal> root;         // position [m]
   Vec3<StrandReal> tangent, m1;  // unit, orthogonal
-};
-
-// A lane has converged when its residual displacements are below the tolerance and its last step below the square root
-// of it: Newton converges quadratically, so that what is left is of the order of the tolerance. The residual alone
-// would not do: every vertex may be in place relative to its neighbours while the whole strand has yet to fall.
-struct NewtonSettings {
-  double tolerance = 1e-4;  // of residual displacements, relative to the mean edge
-  int max_iterations = 30;
 };
 
 // Lanes of a group.

@@ -2,12 +2,12 @@
 
 namespace ymir {
 
-EmbeddedPoint StrandStep::embedded(int lane, int edge, double u) const {
+Embedding StrandStep::embedded(int lane, int edge, double u) const {
   const auto at = [lane](StrandReal* const planes[3], int i) {
     return Vec3d{planes[0][i][lane], planes[1][i][lane], planes[2][i][lane]};
   };
   const Vec3d a = at(position, edge), b = at(position, edge + 1), t = at(tangent, edge), m = at(m1, edge);
-  EmbeddedPoint p;
+  Embedding p;
   p.position = a + (b - a) * u;
   p.frame[0] = t;
   p.frame[1] = m;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ymir/data/strand_system.h"
-#include "ymir/objects/embedded_point.h"
+#include "ymir/solids/embedding.h"
 #include "ymir/physics/rods/frames.h"
 
 namespace ymir {
@@ -82,7 +82,7 @@ struct StrandStep {
   std::vector<StrandReal*> constraint_work;
 
   // A point of a strand with its frame and how both follow the unknowns.
-  EmbeddedPoint embedded(int lane, int edge, double u) const;
+  Embedding embedded(int lane, int edge, double u) const;
   RodEdge<StrandReal> edge(int i) const {
     return {{tangent[0][i], tangent[1][i], tangent[2][i]}, inverse_length[i], {m1[0][i], m1[1][i], m1[2][i]}};
   }

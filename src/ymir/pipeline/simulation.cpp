@@ -244,7 +244,8 @@ std::uint64_t Simulation::hash() const {
 
 Frame Simulation::frame(std::int64_t number) const {
   Frame result{number, time_of(number), hash(), {}, {}};
-  for (const auto& object : objects_) result.objects.push_back(object->frame_state());
+  for (const auto& object : objects_)
+    if (ObjectState state = object->frame_state(); !state.channels.empty()) result.objects.push_back(std::move(state));
   return result;
 }
 

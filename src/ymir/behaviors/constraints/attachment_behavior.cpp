@@ -143,7 +143,7 @@ std::vector<Behavior::Unused> AttachmentBehavior::unused(bool strands) const {
 void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rule) const {
   const auto particles = scope.particle_objects();
   const auto curves = scope.curves_objects();
-  std::vector<CoupledObject*> sources(curves.begin(), curves.end()), targets;
+  std::vector<SolidObject*> sources(curves.begin(), curves.end()), targets;
   sources.insert(sources.end(), particles.begin(), particles.end());
   if (!params_.strands.empty()) {
     for (CurvesObject* object : scope.curves_objects_of(params_.strands)) targets.push_back(object);
@@ -157,7 +157,7 @@ void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rul
   // Particles change ranks with their buckets; what they are attached to would not come along.
   if ((!particles.empty() || !params_.particles.empty()) && scope.domain().communicator().size() > 1)
     throw mistake(scope, "attachments between particles and other objects need one rank; run without mpirun");
-  add_attachments(sources, targets, response_of(params_), rule);
+  add_attachments(scope.solids(), sources, targets, response_of(params_), rule);
 }
 
 void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rule) const {
@@ -165,7 +165,7 @@ void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rul
   if (surface->rest().triangles.empty()) throw mistake(scope, "the surface has no triangles");
   const AttachmentResponse response = response_of(params_);
   for (ParticleObject* particles : scope.particle_objects())
-    add_surface_attachments(*particles, response, rule, surface);
+    add_surface_attachments(scope.solids(), *particles, response, rule, surface);
   for (CurvesObject* curves : scope.curves_objects()) {
     if (params_.hard &&
         (params_.points != SourcePoints::roots || params_.emission != EmissionKind::closest || params_.every_step))

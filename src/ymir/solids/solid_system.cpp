@@ -1,4 +1,4 @@
-#include "ymir/objects/coupled_system.h"
+#include "ymir/solids/solid_system.h"
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -23,30 +23,30 @@ constexpr std::size_t few_unknowns = 4096;
 
 }  // namespace
 
-// A constraint between bodies that are here: member and body of its ends; -1 for a prescribed end.
-struct CoupledSystem::Link {
-  CouplingSource* source;
+// An element between blocks that are here: member and block of its ends; -1 for a prescribed end.
+struct SolidSystem::Link {
+  Coupling* source;
   std::size_t element;
   int member[2] = {-1, -1};
-  CoupledObject::Seat seat[2];
+  SolidObject::Seat seat[2];
 };
 
-struct CoupledSystem::Member {
-  std::unique_ptr<CoupledBody> body;
+struct SolidSystem::Member {
+  std::unique_ptr<SolidBlock> block;
   std::size_t offset = 0;  // in the cluster's vectors
   double last_step = std::numeric_limits<double>::infinity();
 };
 
-struct CoupledSystem::Element {
-  CouplingSource* source;
+struct SolidSystem::Element {
+  Coupling* source;
   std::size_t index;
   int member[2], place[2];
   int dofs[2] = {0, 0};
-  std::ptrdiff_t at[2][EmbeddedPoint::max_dofs];  // in the cluster's vectors; -1: given
-  CouplingTerm term;
+  std::ptrdiff_t at[2][Embedding::max_dofs];  // in the cluster's vectors; -1: given
+  CouplingRows term;
 };
 
-struct CoupledSystem::Cluster {
+struct SolidSystem::Cluster {
   std::vector<Member> members;
   std::vector<Element> elements;
   std::vector<double> rhs, solution;
@@ -69,17 +69,17 @@ struct CoupledSystem::Cluster {
     parallel_for(static_cast<std::ptrdiff_t>(members.size()),
                  [&](std::ptrdiff_t m) { f(members[static_cast<std::size_t>(m)]); });
   }
-  EmbeddedPoint point(const Element& e, int end, bool at_begin) const {
+  Embedding point(const Element& e, int end, bool at_begin) const {
     if (e.member[end] < 0) return e.source->prescribed(e.index, at_begin);
     const Member& m = members[static_cast<std::size_t>(e.member[end])];
-    return m.body->embedded(e.place[end], e.source->point(e.index, end));
+    return m.block->embedded(e.place[end], e.source->point(e.index, end));
   }
   void find_rows(Element& e) const {
     for (int end = 0; end < 2; ++end) {
       e.dofs[end] = point(e, end, true).dofs;
       for (int local = 0; local < e.dofs[end]; ++local) {
         const Member& m = members[static_cast<std::size_t>(e.member[end])];
-        const std::ptrdiff_t row = m.body->row(e.place[end], e.source->point(e.index, end), local);
+        const std::ptrdiff_t row = m.block->row(e.place[end], e.source->point(e.index, end), local);
         e.at[end][local] = row < 0 ? -1 : row + static_cast<std::ptrdiff_t>(m.offset);
       }
     }
@@ -94,13 +94,13 @@ struct CoupledSystem::Cluster {
       }
   }
   void block_solve(std::span<const double> r, std::span<double> z) {
-    for_each_member([&](const Member& m) { m.body->solve(r.data() + m.offset, z.data() + m.offset); });
+    for_each_member([&](const Member& m) { m.block->solve(r.data() + m.offset, z.data() + m.offset); });
   }
   void product(std::span<const double> x, std::span<double> y) {
-    for_each_member([&](const Member& m) { m.body->product(x.data() + m.offset, y.data() + m.offset); });
+    for_each_member([&](const Member& m) { m.block->product(x.data() + m.offset, y.data() + m.offset); });
     for (const Element& e : elements) {
       if (e.term.rows == e.term.hard) continue;
-      double jx[CouplingTerm::max_rows] = {};
+      double jx[CouplingRows::max_rows] = {};
       for_each_entry(e, [&](int, int r, std::size_t at, double j) { jx[r] += j * x[at]; });
       for (int r = 0; r < e.term.rows; ++r) jx[r] = r < e.term.hard ? 0 : e.term.stiffness[r] * jx[r];
       for_each_entry(e, [&](int, int r, std::size_t at, double j) { y[at] += j * jx[r]; });
@@ -108,41 +108,68 @@ struct CoupledSystem::Cluster {
   }
 };
 
-bool CoupledSystem::in_cluster(const CoupledObject* object, int body) const {
-  return std::binary_search(taken_.begin(), taken_.end(), std::pair(object, body));
+bool SolidObject::in_cluster(int block) const { return system_ != nullptr && system_->in_cluster(this, block); }
+
+void SolidSystem::add(SolidObject& object) {
+  if (object.system() == this) return;
+  object.join(this);
+  members_.push_back(&object);
 }
 
-std::vector<CoupledSystem::Link> CoupledSystem::find_links() const {
-  const auto number_of = [&](const CoupledObject* object) {
+bool SolidSystem::in_cluster(const SolidObject* object, int block) const {
+  return std::binary_search(taken_.begin(), taken_.end(), std::pair(object, block));
+}
+
+void SolidSystem::schedule(Timeline& timeline) {
+  timeline.add({Stage::detection,
+                group(),
+                Role::object,
+                path(),
+                "couplings of the substep and the clusters they make",
+                {"position"},
+                {},
+                [this](const Step& step) { detect(step); }});
+  timeline.add({Stage::solid_solve,
+                group(),
+                Role::object,
+                path(),
+                "backward Euler of what is coupled, Newton with one system per cluster",
+                {"position", "velocity"},
+                {"position", "velocity"},
+                [this](const Step& step) { advance(step); }});
+}
+
+std::vector<SolidSystem::Link> SolidSystem::find_links() const {
+  const auto number_of = [&](const SolidObject* object) {
     return static_cast<std::size_t>(std::find(members_.begin(), members_.end(), object) - members_.begin());
   };
   std::vector<std::vector<std::int64_t>> pieces(members_.size());
-  for (const auto& source : sources_)
+  for (const auto& source : couplings_)
     for (std::size_t e = 0; e < source->size(); ++e)
       for (int end = 0; end < 2; ++end)
-        if (const ObjectPoint& p = source->point(e, end); p.object != nullptr)
+        if (const MaterialPoint& p = source->point(e, end); p.object != nullptr)
           pieces[number_of(p.object)].push_back(p.piece);
-  std::vector<std::vector<CoupledObject::Seat>> seats;
+  std::vector<std::vector<SolidObject::Seat>> seats;
   for (std::size_t o = 0; o < members_.size(); ++o) {
     std::sort(pieces[o].begin(), pieces[o].end());
     pieces[o].erase(std::unique(pieces[o].begin(), pieces[o].end()), pieces[o].end());
     seats.push_back(members_[o]->seat(pieces[o]));
   }
   std::vector<Link> links;
-  for (const auto& source : sources_)
+  for (const auto& source : couplings_)
     for (std::size_t e = 0; e < source->size(); ++e) {
       Link link{source.get(), e, {-1, -1}, {}};
       bool present = true, ended = false, any = false;
       for (int end = 0; end < 2; ++end) {
-        const ObjectPoint& p = source->point(e, end);
+        const MaterialPoint& p = source->point(e, end);
         if (p.object == nullptr) continue;
         const std::size_t object = number_of(p.object);
         const auto found = std::lower_bound(pieces[object].begin(), pieces[object].end(), p.piece);
         link.member[end] = static_cast<int>(object);
         link.seat[end] = seats[object][static_cast<std::size_t>(found - pieces[object].begin())];
-        present = present && link.seat[end].body >= 0;
-        any = any || link.seat[end].body >= 0;
-        ended = ended || (link.seat[end].body < 0 && p.object->pieces_leave());
+        present = present && link.seat[end].block >= 0;
+        any = any || link.seat[end].block >= 0;
+        ended = ended || (link.seat[end].block < 0 && p.object->pieces_leave());
       }
       if (present) links.push_back(link);
       if (any && !present && !ended)
@@ -151,11 +178,11 @@ std::vector<CoupledSystem::Link> CoupledSystem::find_links() const {
   return links;
 }
 
-void CoupledSystem::prepare(const Step& step) {
-  for (const auto& source : sources_) source->prepare(step.time + step.dt, step.dt);
+void SolidSystem::detect(const Step& step) {
+  for (const auto& source : couplings_) source->prepare(step.time + step.dt, step.dt);
   const std::vector<Link> links = find_links();
-  // Bodies joined by elements.
-  std::map<std::pair<int, int>, int> nodes;  // member and body
+  // Blocks joined by elements.
+  std::map<std::pair<int, int>, int> nodes;  // member and block
   std::vector<int> parent;
   const auto find = [&](int a) {
     while (parent[static_cast<std::size_t>(a)] != a) {
@@ -168,7 +195,7 @@ void CoupledSystem::prepare(const Step& step) {
   const auto node_of = [&](const Link& link, int end) {
     if (link.member[end] < 0) return -1;
     const auto [it, added] =
-        nodes.try_emplace({link.member[end], link.seat[end].body}, static_cast<int>(parent.size()));
+        nodes.try_emplace({link.member[end], link.seat[end].block}, static_cast<int>(parent.size()));
     if (added) parent.push_back(it->second);
     return it->second;
   };
@@ -188,8 +215,8 @@ void CoupledSystem::prepare(const Step& step) {
     }
     Cluster& c = *clusters_[static_cast<std::size_t>(cluster)];
     slot[static_cast<std::size_t>(node)] = static_cast<int>(c.members.size());
-    CoupledObject* object = members_[static_cast<std::size_t>(key.first)];
-    c.members.emplace_back().body = object->make_body(key.second);
+    SolidObject* object = members_[static_cast<std::size_t>(key.first)];
+    c.members.emplace_back().block = object->make_block(key.second);
     taken_.emplace_back(object, key.second);
   }
   std::sort(taken_.begin(), taken_.end());
@@ -205,51 +232,60 @@ void CoupledSystem::prepare(const Step& step) {
   }
 }
 
-StrandReport CoupledSystem::advance(const Step& step) {
-  std::vector<StrandReport> reports(clusters_.size());
+void SolidSystem::advance(const Step& step) {
+  const bool again =
+      std::any_of(members_.begin(), members_.end(), [](const SolidObject* m) { return m->every_iteration(); });
+  if (step.iteration > 0 && !again) return;  // solved to the end in the first iteration
+  std::vector<Outcome> outcomes(clusters_.size());
   const auto one = [&](std::ptrdiff_t c) {
-    reports[static_cast<std::size_t>(c)] = advance_cluster(*clusters_[static_cast<std::size_t>(c)], step);
+    outcomes[static_cast<std::size_t>(c)] = advance_cluster(*clusters_[static_cast<std::size_t>(c)], step);
   };
   // A single cluster is parallel inside.
   if (clusters_.size() == 1)
     one(0);
   else
     parallel_for(static_cast<std::ptrdiff_t>(clusters_.size()), one);
-  StrandReport total;
+  report_ = {};
+  if (step.iteration == 0) solves_ = {};
   cg_iterations_ = direct_solves_ = 0;
-  for (std::size_t c = 0; c < reports.size(); ++c) {
-    total.iterations = std::max(total.iterations, reports[c].iterations);
-    total.lane_iterations += reports[c].lane_iterations;
-    total.converged = total.converged && reports[c].converged;
-    total.residual = worse(total.residual, reports[c].residual);
+  for (std::size_t c = 0; c < outcomes.size(); ++c) {
+    report_.iterations = std::max(report_.iterations, outcomes[c].iterations);
+    report_.residual = worse(report_.residual, outcomes[c].residual);
+    if (!outcomes[c].converged) report_.status = SolveReport::Status::failed;
+    solves_.iterations += outcomes[c].piece_iterations;
     cg_iterations_ = std::max(cg_iterations_, clusters_[c]->cg_iterations);
     direct_solves_ += clusters_[c]->direct_solves;
   }
-  return total;
+  if (report_.status == SolveReport::Status::failed) {
+    report_.worst_object = "what is coupled:";
+    for (const SolidObject* member : members_) report_.worst_object += " " + member->name();
+  }
+  solves_.solves += static_cast<std::int64_t>(clusters_.size());
+  solves_.residual = report_.residual;
 }
 
-// Every body to the tolerance of its own object.
-bool CoupledSystem::converged(const Cluster& c, double violation, StrandReport& report) {
+// Every block to the tolerance of its own object.
+bool SolidSystem::converged(const Cluster& c, double violation, Outcome& report) {
   bool all = true;
   report.residual = 0;
   for (const Member& m : c.members) {
-    const double left = m.body->residual(violation), tolerance = m.body->settings().tolerance;
+    const double left = m.block->residual(violation), tolerance = m.block->settings().tolerance;
     report.residual = worse(report.residual, left);
-    report.lane_iterations += m.body->pieces();
+    report.piece_iterations += m.block->pieces();
     all = all && left < tolerance && m.last_step < std::sqrt(tolerance);
   }
   return all;
 }
 
-StrandReport CoupledSystem::advance_cluster(Cluster& c, const Step& step) {
+SolidSystem::Outcome SolidSystem::advance_cluster(Cluster& c, const Step& step) {
   parallel_for(static_cast<std::ptrdiff_t>(c.members.size()),
-               [&](std::ptrdiff_t m) { c.members[static_cast<std::size_t>(m)].body->begin(step); });
+               [&](std::ptrdiff_t m) { c.members[static_cast<std::size_t>(m)].block->begin(step); });
   std::size_t total = 0;
   int max_iterations = 0;
   for (Member& m : c.members) {
     m.offset = total;
-    total += m.body->size();
-    max_iterations = std::max(max_iterations, m.body->settings().max_iterations);
+    total += m.block->size();
+    max_iterations = std::max(max_iterations, m.block->settings().max_iterations);
   }
   c.rhs.assign(total, 0);
   c.solution.assign(total, 0);
@@ -257,18 +293,18 @@ StrandReport CoupledSystem::advance_cluster(Cluster& c, const Step& step) {
     c.find_rows(e);
     e.source->begin(e.index, c.point(e, 0, true), c.point(e, 1, true));
   }
-  c.for_each_member([](Member& m) { m.body->place(); });
+  c.for_each_member([](Member& m) { m.block->place(); });
 
-  StrandReport report;
+  Outcome report;
   for (;; ++report.iterations) {
-    c.for_each_member([](Member& m) { m.body->assemble(); });
+    c.for_each_member([](Member& m) { m.block->assemble(); });
     double violation = 0;
     for (Element& e : c.elements) {
       e.source->evaluate(e.index, c.point(e, 0, false), c.point(e, 1, false), step.dt, e.term);
-      // The forces of constraints between bodies join the residual; those of hard ones carry their multiplier.
+      // The forces of constraints between blocks join the residual; those of hard ones carry their multiplier.
       Cluster::for_each_entry(e, [&](int end, int r, std::size_t at, double j) {
         Member& m = c.members[static_cast<std::size_t>(e.member[end])];
-        m.body->add_force(at - m.offset, j * e.term.force[r], r < e.term.hard ? 0 : j * e.term.stiffness[r] * j);
+        m.block->add_force(at - m.offset, j * e.term.force[r], r < e.term.hard ? 0 : j * e.term.stiffness[r] * j);
       });
       for (int r = 0; r < e.term.hard; ++r) violation = std::max(violation, std::abs(e.term.gap[r]));
     }
@@ -279,38 +315,38 @@ StrandReport CoupledSystem::advance_cluster(Cluster& c, const Step& step) {
     }
     double share = 1;
     for (Member& m : c.members) {
-      m.last_step = m.body->step_size();
-      share = std::min(share, m.body->reach());
+      m.last_step = m.block->step_size();
+      share = std::min(share, m.block->reach());
     }
-    c.for_each_member([&](Member& m) { m.body->move(share); });
+    c.for_each_member([&](Member& m) { m.block->move(share); });
     for (Element& e : c.elements)
       if (e.term.hard > 0) {
-        double change[CouplingTerm::max_rows];
+        double change[CouplingRows::max_rows];
         for (int r = 0; r < e.term.hard; ++r) change[r] = e.term.gap[r] * share;  // solve_hard left the step there
         e.source->advance(e.index, change, e.term.hard);
       }
   }
-  c.for_each_member([](Member& m) { m.body->end(); });
+  c.for_each_member([](Member& m) { m.block->end(); });
   return report;
 }
 
-// The Newton step of the whole cluster into every body; false when no solver manages.
-bool CoupledSystem::solve_linear(Cluster& c) {
+// The Newton step of the whole cluster into every block; false when no solver manages.
+bool SolidSystem::solve_linear(Cluster& c) {
   std::vector<char> good(c.members.size());
   c.for_each_member([&](const Member& m) {
-    good[static_cast<std::size_t>(&m - c.members.data())] = m.body->factor();
-    m.body->right_side(c.rhs.data() + m.offset);
+    good[static_cast<std::size_t>(&m - c.members.data())] = m.block->factor();
+    m.block->right_side(c.rhs.data() + m.offset);
   });
   if (!std::all_of(good.begin(), good.end(), [](char g) { return g != 0; })) return false;
   c.whole.reset();
   c.cg_left = c.cg_limit;
   if (!solve_soft(c, c.rhs, c.solution) || !solve_hard(c)) return false;
-  for (Member& m : c.members) m.body->set_step(c.solution.data() + m.offset);
+  for (Member& m : c.members) m.block->set_step(c.solution.data() + m.offset);
   return true;
 }
 
 // All but the hard rows, each of which asks for a solution of its own.
-bool CoupledSystem::solve_soft(Cluster& c, std::span<const double> b, std::span<double> x) {
+bool SolidSystem::solve_soft(Cluster& c, std::span<const double> b, std::span<double> x) {
   if (std::none_of(c.elements.begin(), c.elements.end(), [](const Element& e) { return e.term.rows > e.term.hard; })) {
     c.block_solve(b, x);
     return true;
@@ -333,7 +369,7 @@ bool CoupledSystem::solve_soft(Cluster& c, std::span<const double> b, std::span<
 }
 
 // (J A^-1 J' + 1/W) dlambda = C + J dq0, dq = dq0 - A^-1 J' dlambda.
-bool CoupledSystem::solve_hard(Cluster& c) {
+bool SolidSystem::solve_hard(Cluster& c) {
   std::vector<std::pair<Element*, int>> rows;
   for (Element& e : c.elements)
     for (int r = 0; r < e.term.hard; ++r) rows.emplace_back(&e, r);
@@ -375,12 +411,12 @@ bool CoupledSystem::solve_hard(Cluster& c) {
 }
 
 // The fail-safe: the whole matrix, factored. Lanes without a strand have unit rows and take part unharmed.
-bool CoupledSystem::factor_whole(Cluster& c) {
+bool SolidSystem::factor_whole(Cluster& c) {
   std::vector<Triplet> entries;
-  for (const Member& m : c.members) m.body->entries(static_cast<std::int32_t>(m.offset), entries);
+  for (const Member& m : c.members) m.block->entries(static_cast<std::int32_t>(m.offset), entries);
   for (const Element& e : c.elements) {
     if (e.term.rows == e.term.hard) continue;
-    std::map<std::size_t, std::array<double, CouplingTerm::max_rows>> columns;
+    std::map<std::size_t, std::array<double, CouplingRows::max_rows>> columns;
     Cluster::for_each_entry(
         e, [&](int, int r, std::size_t at, double j) { columns[at][static_cast<std::size_t>(r)] += j; });
     for (auto p = columns.begin(); p != columns.end(); ++p)
@@ -393,7 +429,7 @@ bool CoupledSystem::factor_whole(Cluster& c) {
       }
   }
   const bool multipliers =
-      std::any_of(c.members.begin(), c.members.end(), [](const Member& m) { return m.body->indefinite(); });
+      std::any_of(c.members.begin(), c.members.end(), [](const Member& m) { return m.block->indefinite(); });
   c.whole.emplace(
       SymmetricMatrix(static_cast<std::int32_t>(c.rhs.size()), entries),
       DirectSolver(DirectBackend::automatic, multipliers ? Definiteness::indefinite : Definiteness::positive));

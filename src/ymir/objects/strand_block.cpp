@@ -1,4 +1,4 @@
-#include "ymir/objects/strand_body.h"
+#include "ymir/objects/strand_block.h"
 
 #include <algorithm>
 
@@ -29,49 +29,49 @@ void band_product(const Real* matrix, const double* x, double* y, int rows) {
 
 }  // namespace
 
-StrandBody::StrandBody(CurvesObject& object, int group)
+StrandBlock::StrandBlock(CurvesObject& object, int group)
     : object_(&object), group_(group), newton_(object.strands(), object.channels()) {}
 
-const NewtonSettings& StrandBody::settings() const { return object_->description().newton; }
+const NewtonSettings& StrandBlock::settings() const { return object_->description().newton; }
 
-int StrandBody::pieces() const {
+int StrandBlock::pieces() const {
   const auto& id = object_->strands().group(group_).id;
   return static_cast<int>(std::count_if(id.begin(), id.end(), [](std::int64_t i) { return i >= 0; }));
 }
 
-void StrandBody::begin(const Step& step) {
+void StrandBlock::begin(const Step& step) {
   if (step.iteration > 0) object_->strands().rollback(group_);  // solved again, under other forces
   if (object_->moving_roots()) pose_ = object_->root_pose(group_, step.time + step.dt);
   newton_.step().active = Real::all(1);
   newton_.begin(group_, step.time + step.dt, step.dt, nullptr, object_->forces(), object_->constraints());
 }
 
-void StrandBody::place() {
+void StrandBlock::place() {
   if (object_->moving_roots()) newton_.place_roots(pose_);
 }
 
-std::size_t StrandBody::size() const { return static_cast<std::size_t>(newton_.rows()) * lanes; }
+std::size_t StrandBlock::size() const { return static_cast<std::size_t>(newton_.rows()) * lanes; }
 
-EmbeddedPoint StrandBody::embedded(int place, const ObjectPoint& at) const {
-  return newton_.step().embedded(place, at.edge, at.u);
+Embedding StrandBlock::embedded(int place, const MaterialPoint& at) const {
+  return newton_.step().embedded(place, at.cell, at.weights.x);
 }
 
-std::ptrdiff_t StrandBody::row(int place, const ObjectPoint& at, int local) const {
-  if (!newton_.is_free(at.edge + local / 4, local % 4, place)) return -1;
-  return static_cast<std::ptrdiff_t>(newton_.row(at.edge, local)) * lanes + place;
+std::ptrdiff_t StrandBlock::row(int place, const MaterialPoint& at, int local) const {
+  if (!newton_.is_free(at.cell + local / 4, local % 4, place)) return -1;
+  return static_cast<std::ptrdiff_t>(newton_.row(at.cell, local)) * lanes + place;
 }
 
-void StrandBody::assemble() {
+void StrandBlock::assemble() {
   newton_.step().beta = Real::all(1);
   newton_.assemble(object_->forces(), object_->constraints());
 }
 
-void StrandBody::add_force(std::size_t row, double force, double stiffness) {
+void StrandBlock::add_force(std::size_t row, double force, double stiffness) {
   reinterpret_cast<double*>(newton_.step().residual)[row] += force;
   reinterpret_cast<double*>(newton_.step().scale)[row] += stiffness;
 }
 
-double StrandBody::residual(double violation) const {
+double StrandBlock::residual(double violation) const {
   const Real left = newton_.residual();
   double worst = 0;
   for (int lane = 0; lane < lanes; ++lane)
@@ -80,11 +80,11 @@ double StrandBody::residual(double violation) const {
   return worst;
 }
 
-int StrandBody::half_bandwidth() const {
+int StrandBlock::half_bandwidth() const {
   return newton_.step().multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth;
 }
 
-bool StrandBody::factor() {
+bool StrandBlock::factor() {
   StrandStep& s = newton_.step();
   const int spare = half_bandwidth();
   const auto entries = static_cast<std::size_t>((newton_.rows() + spare) * (spare + 1));
@@ -101,27 +101,27 @@ bool StrandBody::factor() {
   return true;
 }
 
-void StrandBody::right_side(double* b) const {
+void StrandBlock::right_side(double* b) const {
   const auto* residual = reinterpret_cast<const double*>(newton_.step().residual);
   const auto* condensed = reinterpret_cast<const double*>(newton_.step().condensed);
   for (std::size_t i = 0; i < size(); ++i) b[i] = -(residual[i] + condensed[i]);
 }
 
-void StrandBody::solve(const double* r, double* z) const {
+void StrandBlock::solve(const double* r, double* z) const {
   std::fill(padded_.begin(), padded_.end(), Real::all(0));
   std::copy_n(r, size(), reinterpret_cast<double*>(padded_.data()));
   newton_.solve(padded_.data());
   std::copy_n(reinterpret_cast<const double*>(padded_.data()), size(), z);
 }
 
-void StrandBody::product(const double* x, double* y) const {
+void StrandBlock::product(const double* x, double* y) const {
   if (newton_.step().multipliers)
     band_product<MultiplierLayout>(matrix_.data(), x, y, newton_.rows());
   else
     band_product<PlainLayout>(matrix_.data(), x, y, newton_.rows());
 }
 
-void StrandBody::entries(std::int32_t first, std::vector<Triplet>& lower) const {
+void StrandBlock::entries(std::int32_t first, std::vector<Triplet>& lower) const {
   const int column = half_bandwidth() + 1;
   for (int r = 0; r < newton_.rows(); ++r)
     for (int k = 0; k < column && r + k < newton_.rows(); ++k)
@@ -130,26 +130,26 @@ void StrandBody::entries(std::int32_t first, std::vector<Triplet>& lower) const 
           lower.push_back({first + (r + k) * lanes + lane, first + r * lanes + lane, value});
 }
 
-void StrandBody::set_step(const double* step) {
+void StrandBlock::set_step(const double* step) {
   std::copy_n(step, size(), reinterpret_cast<double*>(newton_.step().step));
 }
 
-double StrandBody::step_size() const {
+double StrandBlock::step_size() const {
   const Real sizes = newton_.step_size();
   double largest = 0;
   for (int lane = 0; lane < lanes; ++lane) largest = std::max(largest, sizes[lane]);
   return largest;
 }
 
-double StrandBody::reach() const {
+double StrandBlock::reach() const {
   const Real shares = newton_.reach();
   double share = 1;
   for (int lane = 0; lane < lanes; ++lane) share = std::min(share, shares[lane]);
   return share;
 }
 
-void StrandBody::move(double share) { newton_.move(Real::all(share), Real::all(0), object_->constraints()); }
+void StrandBlock::move(double share) { newton_.move(Real::all(share), Real::all(0), object_->constraints()); }
 
-void StrandBody::end() { newton_.end(object_->constraints()); }
+void StrandBlock::end() { newton_.end(object_->constraints()); }
 
 }  // namespace ymir

@@ -1,23 +1,24 @@
-// A group of strands as a body of a coupled system: its block is the band matrix of strand_newton.h.
+// A group of strands as a block of the solid system: its block is the band matrix of strand_newton.h.
 #pragma once
 
-#include "ymir/objects/coupled_body.h"
+#include "ymir/objects/strand_newton.h"
+#include "ymir/solids/solid_block.h"
 
 namespace ymir {
 
 class CurvesObject;
 
-class StrandBody final : public CoupledBody {
+class StrandBlock final : public SolidBlock {
  public:
-  StrandBody(CurvesObject& object, int group);
+  StrandBlock(CurvesObject& object, int group);
 
   const NewtonSettings& settings() const override;
   int pieces() const override;
   void begin(const Step& step) override;
   void place() override;  // rigidly with the roots
   std::size_t size() const override;
-  EmbeddedPoint embedded(int place, const ObjectPoint& at) const override;
-  std::ptrdiff_t row(int place, const ObjectPoint& at, int local) const override;
+  Embedding embedded(int place, const MaterialPoint& at) const override;
+  std::ptrdiff_t row(int place, const MaterialPoint& at, int local) const override;
   void assemble() override;
   void add_force(std::size_t row, double force, double stiffness) override;
   double residual(double violation) const override;

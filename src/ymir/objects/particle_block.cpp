@@ -1,4 +1,4 @@
-#include "ymir/objects/point_body.h"
+#include "ymir/objects/particle_block.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +18,9 @@ Planes<Vec3d>::Type planes_of(Vec3d& v) { return {&v.x, &v.y, &v.z}; }
 
 }  // namespace
 
-const NewtonSettings& PointBody::settings() const { return point_newton; }
+const NewtonSettings& ParticleBlock::settings() const { return point_newton; }
 
-void PointBody::accumulate(bool on_velocity, Vec3d& force, Symmetric3<double>& d) {
+void ParticleBlock::accumulate(bool on_velocity, Vec3d& force, Symmetric3<double>& d) {
   const ForceBlock out{planes_of(force), {&d.xx, &d.yy, &d.zz, &d.xy, &d.xz, &d.yz}};
   const std::vector<PointForce>& forces = object_->forces();
   for (std::size_t k = 0; k < forces.size(); ++k)
@@ -28,7 +28,7 @@ void PointBody::accumulate(bool on_velocity, Vec3d& force, Symmetric3<double>& d
       forces[k].accumulate(block_, planes_of(samples_[k]), out);
 }
 
-void PointBody::begin(const Step& step) {
+void ParticleBlock::begin(const Step& step) {
   block_ = object_->attached_block(step, seat_);
   mass_ = block_.mass[0];
   dt_ = step.dt;
@@ -45,9 +45,9 @@ void PointBody::begin(const Step& step) {
   accumulate(false, constant_force_, constant_derivative_);
 }
 
-EmbeddedPoint PointBody::embedded(int, const ObjectPoint&) const { return free_point(start_ + displacement_); }
+Embedding ParticleBlock::embedded(int, const MaterialPoint&) const { return free_point(start_ + displacement_); }
 
-void PointBody::assemble() {
+void ParticleBlock::assemble() {
   velocity_ = displacement_ / dt_;
   Vec3d force = constant_force_;
   Symmetric3<double> d = constant_derivative_;
@@ -58,37 +58,37 @@ void PointBody::assemble() {
   scale_ = {matrix_.xx, matrix_.yy, matrix_.zz};
 }
 
-void PointBody::add_force(std::size_t row, double force, double stiffness) {
+void ParticleBlock::add_force(std::size_t row, double force, double stiffness) {
   residual_[static_cast<int>(row)] += force;
   scale_[static_cast<int>(row)] += stiffness;
 }
 
-double PointBody::residual(double violation) const {
+double ParticleBlock::residual(double violation) const {
   double worst = violation;
   for (int k = 0; k < 3; ++k) worst = worse(worst, std::fabs(residual_[k]) / scale_[k]);
   return worst / length_;
 }
 
-bool PointBody::factor() {
+bool ParticleBlock::factor() {
   const Vec3d test = solve_spd(matrix_, Vec3d{1, 1, 1});
   return is_finite(test) && matrix_.xx > 0 && matrix_.yy > 0 && matrix_.zz > 0;
 }
 
-void PointBody::right_side(double* b) const {
+void ParticleBlock::right_side(double* b) const {
   for (int k = 0; k < 3; ++k) b[k] = -residual_[k];
 }
 
-void PointBody::solve(const double* r, double* z) const {
+void ParticleBlock::solve(const double* r, double* z) const {
   const Vec3d x = solve_spd(matrix_, Vec3d{r[0], r[1], r[2]});
   for (int k = 0; k < 3; ++k) z[k] = x[k];
 }
 
-void PointBody::product(const double* x, double* y) const {
+void ParticleBlock::product(const double* x, double* y) const {
   const Vec3d ax = matrix_ * Vec3d{x[0], x[1], x[2]};
   for (int k = 0; k < 3; ++k) y[k] = ax[k];
 }
 
-void PointBody::entries(std::int32_t first, std::vector<Triplet>& lower) const {
+void ParticleBlock::entries(std::int32_t first, std::vector<Triplet>& lower) const {
   lower.insert(lower.end(), {{first, first, matrix_.xx},
                              {first + 1, first, matrix_.xy},
                              {first + 1, first + 1, matrix_.yy},
@@ -97,6 +97,6 @@ void PointBody::entries(std::int32_t first, std::vector<Triplet>& lower) const {
                              {first + 2, first + 2, matrix_.zz}});
 }
 
-void PointBody::end() { object_->set_attached_velocity(seat_, displacement_ / dt_); }
+void ParticleBlock::end() { object_->set_attached_velocity(seat_, displacement_ / dt_); }
 
 }  // namespace ymir

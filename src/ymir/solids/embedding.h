@@ -6,11 +6,12 @@
 
 namespace ymir {
 
-struct EmbeddedPoint {
-  // An edge of a rod depends on two vertices (3 each) and the angle of its frame.
-  static constexpr int max_dofs = 7;
+struct Embedding {
+  // An edge of a rod depends on two vertices (3 each) and the angle of its frame, a rigid body has 6, a triangle 9, a
+  // hexahedron 24, a quadratic tetrahedron 30.
+  static constexpr int max_dofs = 30;
 
-  Vec3d position;
+  Vec3d position{0, 0, 0};
   Vec3d frame[3];
   int dofs = 0;           // 0: prescribed, as on an animated surface
   Vec3d shift[max_dofs];  // d position / d dof
@@ -18,8 +19,8 @@ struct EmbeddedPoint {
 };
 
 // A point without orientation: its frame is that of the world and does not turn.
-inline EmbeddedPoint free_point(Vec3d position) {
-  EmbeddedPoint p;
+inline Embedding free_point(Vec3d position) {
+  Embedding p;
   p.position = position;
   p.dofs = 3;
   for (int k = 0; k < 3; ++k) {

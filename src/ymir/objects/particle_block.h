@@ -1,4 +1,4 @@
-// A particle as a body of a coupled system. [Lesser2022, 6.1 and 6.5]
+// A particle as a block of the solid system. [Lesser2022, 6.1 and 6.5]
 //
 //   m (v - v_n) / dt - f(x_n, v) + sum J'y = 0,   v = d / dt
 //
@@ -6,25 +6,25 @@
 // particles, forces are those at x_n. A particle has no orientation: its frame is that of the world.
 #pragma once
 
-#include "ymir/objects/coupled_body.h"
 #include "ymir/objects/point_block.h"
 #include "ymir/physics/planes.h"
+#include "ymir/solids/solid_block.h"
 
 namespace ymir {
 
 class ParticleObject;
 
-class PointBody final : public CoupledBody {
+class ParticleBlock final : public SolidBlock {
  public:
-  PointBody(ParticleObject& object, int seat) : object_(&object), seat_(seat) {}
+  ParticleBlock(ParticleObject& object, int seat) : object_(&object), seat_(seat) {}
 
   const NewtonSettings& settings() const override;
   int pieces() const override { return 1; }
   void begin(const Step& step) override;
   void place() override { displacement_ = start_velocity_ * dt_; }
   std::size_t size() const override { return 3; }
-  EmbeddedPoint embedded(int place, const ObjectPoint& at) const override;
-  std::ptrdiff_t row(int, const ObjectPoint&, int local) const override { return local; }
+  Embedding embedded(int place, const MaterialPoint& at) const override;
+  std::ptrdiff_t row(int, const MaterialPoint&, int local) const override { return local; }
   void assemble() override;
   void add_force(std::size_t row, double force, double stiffness) override;
   double residual(double violation) const override;

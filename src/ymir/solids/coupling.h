@@ -1,0 +1,37 @@
+// What connects pieces: attachments, joints, penalties. A coupling has elements; each ties two embedded points.
+#pragma once
+
+#include <cstddef>
+
+#include "ymir/solids/solid_block.h"
+
+namespace ymir {
+
+// An element linearised at the iterate: rows of J over the degrees of freedom of its two points.
+struct CouplingRows {
+  static constexpr int max_rows = 14;  // 12 of an attachment, 2 of its geometric stiffness
+  int rows = 0;
+  int hard = 0;                // the first of them are held by multipliers
+  double force[max_rows];      // y; of a hard row the multiplier
+  double stiffness[max_rows];  // W
+  double gap[max_rows];        // C of a hard row [m or 1]
+  double j[max_rows][2 * Embedding::max_dofs];
+  int first[2];  // where each point's columns begin
+};
+
+class Coupling {
+ public:
+  virtual ~Coupling() = default;
+  virtual std::size_t size() const = 0;
+  virtual const MaterialPoint& point(std::size_t element, int end) const = 0;  // 0 source, 1 target
+  // Where a target without an object is, at the beginning or the end of the substep.
+  virtual Embedding prescribed(std::size_t element, bool at_begin) const = 0;
+  virtual void begin(std::size_t element, const Embedding& a, const Embedding& b) = 0;
+  virtual void evaluate(std::size_t element, const Embedding& a, const Embedding& b, double dt, CouplingRows& rows) = 0;
+  // Of an element with hard rows: their multipliers changed.
+  virtual void advance(std::size_t element, const double* change, int rows) = 0;
+  virtual void prepare(double time, double dt) = 0;
+  virtual bool changing() const = 0;  // elements are made anew in every substep
+};
+
+}  // namespace ymir

@@ -1,0 +1,86 @@
+// The one implicit system of everything solid that is coupled: the manybodies solver. [Lesser2022, 5.1 and 6.5]
+//
+// Blocks (groups of strands, particles) that couplings connect form a cluster with one system
+// A = blockdiag(A_block) + sum J'WJ. Each block is factored directly (band LDL' of strands, 3x3 of a particle) and
+// preconditions conjugate gradients on A. Couplings stay out of the blocks: the iteration count is then bounded by
+// their number, however stiff they are. Hard couplings have multipliers, solved for through the dense Schur complement
+// J A^-1 J' + 1/W. When CG fails, the whole matrix goes to the sparse direct solver.
+//
+// Blocks that nothing touches are left to their objects, which advance them alone, in cache.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ymir/pipeline/object.h"
+#include "ymir/solids/coupling.h"
+#include "ymir/solids/solid_object.h"
+
+namespace ymir {
+
+class SolidSystem final : public Object {
+ public:
+  SolidSystem() : Object("solids", 0) {}
+
+  void add(SolidObject& object);
+  void add(std::unique_ptr<Coupling> coupling) { couplings_.push_back(std::move(coupling)); }
+  const std::vector<SolidObject*>& members() const { return members_; }
+  const std::vector<std::unique_ptr<Coupling>>& couplings() const { return couplings_; }
+
+  // Finds the clusters of this substep; their blocks are left to advance().
+  void detect(const Step& step);
+  bool in_cluster(const SolidObject* object, int block) const;
+  void advance(const Step& step);
+
+  // Iterations in one Newton step after which the direct solver takes over.
+  void set_cg_limit(int iterations) { cg_limit_ = iterations; }
+  // Of the last substep: most CG iterations of a solve, and solves the direct solver had to do.
+  int cg_iterations() const { return cg_iterations_; }
+  int direct_solves() const { return direct_solves_; }
+
+  void schedule(Timeline& timeline) override;
+  std::int64_t element_count() const override { return 0; }
+  SolveReport solve_report() const override { return report_; }
+  ObjectReport report() const override { return solves_; }
+  void save() override {}
+  void rollback() override {}
+  std::optional<std::string> non_finite() const override { return std::nullopt; }
+  ObjectState frame_state() const override { return {path(), "state", {}, {}}; }  // nothing to show
+  ObjectState checkpoint() const override { return {path(), "state", {}, {}}; }
+  void restore(const ObjectState*) override {}
+  std::uint64_t hash() const override { return 0; }
+  void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}
+  void migrate() override {}
+
+ private:
+  struct Link;
+  struct Member;
+  struct Element;
+  struct Cluster;
+  // How the Newton loop of a cluster went.
+  struct Outcome {
+    int iterations = 0;
+    std::int64_t piece_iterations = 0;  // summed over pieces
+    double residual = 0;                // largest, unit-free
+    bool converged = true;
+  };
+  std::vector<Link> find_links() const;
+  static Outcome advance_cluster(Cluster& cluster, const Step& step);
+  static bool converged(const Cluster& cluster, double violation, Outcome& outcome);
+  static bool solve_linear(Cluster& cluster);
+  static bool solve_hard(Cluster& cluster);
+  static bool solve_soft(Cluster& cluster, std::span<const double> b, std::span<double> x);
+  static bool factor_whole(Cluster& cluster);
+
+  std::vector<SolidObject*> members_;
+  std::vector<std::unique_ptr<Coupling>> couplings_;
+  std::vector<std::shared_ptr<Cluster>> clusters_;
+  std::vector<std::pair<const SolidObject*, int>> taken_;  // sorted
+  SolveReport report_;
+  ObjectReport solves_;  // of the substep at hand
+  int cg_iterations_ = 0, direct_solves_ = 0;
+  int cg_limit_ = 300;  // a factor of the whole takes about as long as a hundred
+};
+
+}  // namespace ymir
