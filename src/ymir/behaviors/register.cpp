@@ -8,10 +8,12 @@
 #include "ymir/behaviors/forces/force_field.h"
 #include "ymir/behaviors/forces/gravity.h"
 #include "ymir/behaviors/materials/elastic_rod_behavior.h"
+#include "ymir/behaviors/materials/elastic_solid_behavior.h"
 #include "ymir/behaviors/materials/pressure_behavior.h"
 #include "ymir/behaviors/materials/viscosity_behavior.h"
 #include "ymir/behaviors/objects/curves_object_behavior.h"
 #include "ymir/behaviors/objects/particle_object_behavior.h"
+#include "ymir/behaviors/objects/solid_object_behavior.h"
 #include "ymir/behaviors/objects/volume_object_behavior.h"
 #include "ymir/behaviors/operators/cooling.h"
 #include "ymir/behaviors/operators/coupled_buoyancy_behavior.h"
@@ -28,8 +30,10 @@ Registry all_behaviors() {
   Registry registry;
   registry.add<ParticleObjectBehavior>();
   registry.add<CurvesObjectBehavior>();
+  registry.add<SolidObjectBehavior>();
   registry.add<VolumeObjectBehavior>();
   registry.add<ElasticRodBehavior>();
+  registry.add<ElasticSolidBehavior>();
   registry.add<PressureBehavior>();
   registry.add<ViscosityBehavior>();
   registry.add<Gravity>();

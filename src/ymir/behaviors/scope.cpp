@@ -125,6 +125,15 @@ void Scope::run(std::vector<std::function<void()>>& tasks) {
   tasks.clear();
 }
 
+std::vector<ForceTarget*> Scope::airborne_targets() {
+  std::vector<ForceTarget*> targets = force_targets();
+  for (MeshObject* solid : mesh_objects()) {
+    std::erase(targets, static_cast<ForceTarget*>(solid));
+    warn(fmt::format("does not act on {}: it is for particles and strands", solid->path()));
+  }
+  return targets;
+}
+
 SolidSystem& Scope::solids() {
   for (const auto& object : simulation_->objects())
     if (auto* solids = dynamic_cast<SolidSystem*>(object.get())) return *solids;

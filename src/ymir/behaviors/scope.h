@@ -11,6 +11,7 @@
 #include "ymir/data/animated_surface.h"
 #include "ymir/data/volume_grid.h"
 #include "ymir/objects/curves_object.h"
+#include "ymir/objects/mesh_object.h"
 #include "ymir/objects/particle_object.h"
 #include "ymir/objects/volume_object.h"
 #include "ymir/param/references.h"
@@ -42,7 +43,10 @@ class Scope {
   // Those of another group, wherever it stands. Objects ask in after_objects: the others may not exist before.
   std::vector<CurvesObject*> curves_objects_of(const GroupRef& group) { return objects_of<CurvesObject>(group); }
   std::vector<ParticleObject*> particle_objects_of(const GroupRef& group) { return objects_of<ParticleObject>(group); }
+  std::vector<MeshObject*> mesh_objects() { return objects_of<MeshObject>(); }
   std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
+  // Those whose points are in the air by themselves: what acts on a surface warns that solids do not feel it.
+  std::vector<ForceTarget*> airborne_targets();
   std::vector<ForceTarget*> force_targets_of(const GroupRef& group) { return objects_of<ForceTarget>(group); }
   std::vector<VolumeObject*> volume_objects() { return objects_of<VolumeObject>(); }
   std::optional<double> smallest_voxel();  // of the volume objects [m]
@@ -110,7 +114,8 @@ class Scope {
   }
   static const char* kind_of(const ParticleObject*) { return "particles"; }
   static const char* kind_of(const CurvesObject*) { return "strands"; }
-  static const char* kind_of(const ForceTarget*) { return "particles or strands"; }
+  static const char* kind_of(const MeshObject*) { return "solids"; }
+  static const char* kind_of(const ForceTarget*) { return "particles, strands or solids"; }
   static const char* kind_of(const VolumeObject*) { return "gas"; }
   void looked_for(const char* kind, bool found);
   static void run(std::vector<std::function<void()>>& tasks);

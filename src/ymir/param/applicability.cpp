@@ -64,6 +64,7 @@ std::string_view to_string(ActsOn target) {
   switch (target) {
     case ActsOn::particles: return "particles";
     case ActsOn::strands: return "strands";
+    case ActsOn::solids: return "solids";
     case ActsOn::gas: return "gas";
   }
   return "";

@@ -30,7 +30,7 @@ struct Condition {
 };
 
 // What points and fields a parameter of a behavior is for.
-enum class ActsOn : unsigned char { particles, strands, gas };
+enum class ActsOn : unsigned char { particles, strands, solids, gas };
 std::string_view to_string(ActsOn);
 
 // Why a parameter that is among `given` has no effect, and what to do; "": it has one.

@@ -56,6 +56,7 @@ bool is(const Object& object, ActsOn kind) {
   switch (kind) {
     case ActsOn::particles: return dynamic_cast<const ParticleObject*>(&object) != nullptr;
     case ActsOn::strands: return dynamic_cast<const CurvesObject*>(&object) != nullptr;
+    case ActsOn::solids: return dynamic_cast<const MeshObject*>(&object) != nullptr;
     case ActsOn::gas: return dynamic_cast<const VolumeObject*>(&object) != nullptr;
   }
   return false;

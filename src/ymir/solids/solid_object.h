@@ -23,6 +23,8 @@ class SolidObject {
   };
   virtual std::vector<Seat> seat(std::span<const std::int64_t> pieces) = 0;
   virtual std::unique_ptr<SolidBlock> make_block(int block) = 0;
+  // Those that the system advances though nothing is coupled to them; on this rank, after seat().
+  virtual std::vector<int> lone_blocks() const { return {}; }
   virtual bool pieces_leave() const = 0;  // a piece that is not here may have left the simulation
   // Forces change from one Newton iteration of the simulation to the next.
   virtual bool every_iteration() const = 0;

@@ -199,6 +199,11 @@ void SolidSystem::detect(const Step& step) {
     if (added) parent.push_back(it->second);
     return it->second;
   };
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    for (const int block : members_[m]->lone_blocks()) {
+      const auto [it, added] = nodes.try_emplace({static_cast<int>(m), block}, static_cast<int>(parent.size()));
+      if (added) parent.push_back(it->second);
+    }
   for (const Link& link : links) {
     const int a = node_of(link, 0), b = node_of(link, 1);
     if (b >= 0) parent[static_cast<std::size_t>(find(b))] = find(a);

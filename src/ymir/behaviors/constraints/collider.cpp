@@ -8,6 +8,7 @@
 #include "ymir/actions/collider_contact.h"
 #include "ymir/actions/deforming_contact.h"
 #include "ymir/actions/deforming_strand_contact.h"
+#include "ymir/actions/mesh_contact.h"
 #include "ymir/actions/points_inside.h"
 #include "ymir/actions/strand_contact.h"
 #include "ymir/base/log.h"
@@ -193,7 +194,7 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .param(&Params::friction, "friction", unit::none, "Coulomb coefficient.")
           .at_least(0)
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
-          .acts_on({ActsOn::particles, ActsOn::strands})
+          .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids})
           .param(&Params::wall, "wall",
                  "How gas meets it: free_slip, no_slip, or non_stick (gas may leave the wall). Sheets are free_slip.")
           .enumerated<Wall>(
@@ -201,16 +202,16 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::gas})
           .param(&Params::strand_stiffness, "strand_stiffness", unit::none,
-                 "Stiffness of the force that keeps strands out, by inertia: k dt^2/m of a vertex.")
+                 "Stiffness of the force that keeps strands and solids out, by inertia: k dt^2/m of a vertex.")
           .positive()
           .advanced()
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
-          .acts_on({ActsOn::strands})
-          .param(&Params::strand_thickness, "strand_thickness", unit::m, "Distance kept between strands and the solid.")
+          .acts_on({ActsOn::strands, ActsOn::solids})
+          .param(&Params::strand_thickness, "strand_thickness", unit::m, "Distance kept between the collider and strands or solids.")
           .positive()
           .advanced()
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
-          .acts_on({ActsOn::strands}),
+          .acts_on({ActsOn::strands, ActsOn::solids}),
       "Point that turns in place; `center`, or the origin of a mesh, when absent.");
 }
 
@@ -238,6 +239,9 @@ void ColliderBehavior::create(Scope& scope) {
     add_strand_contact(*curves, scope.path(), solid.collider,
                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
+  for (MeshObject* object : scope.mesh_objects())
+    add_mesh_contact(*object, scope.path(), solid_during(solid.collider),
+                     {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (VolumeObject* gas : scope.volume_objects())
     gas->add_solid({solid.collider.distance, solid.collider.lipschitz, solid.collider.pose, params_.wall});
   tell_of_points_inside(
@@ -285,6 +289,9 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
                                  {params_.strand_stiffness, params_.friction, params_.strand_thickness},
                                  params_.push_out);
   }
+  for (MeshObject* object : scope.mesh_objects())
+    add_mesh_contact(*object, scope.path(), solid_during(exact),
+                     {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (VolumeObject* gas : scope.volume_objects()) gas->add_solid({{}, 1, {}, params_.wall, exact});
   scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(surface), root));
   const std::string then = fmt::format(
@@ -304,10 +311,11 @@ void ColliderBehavior::create_sheet(Scope& scope) {
   surface.add_motion(make_motion(params_, rectangle ? params_.center : Vec3d{0, 0, 0}));
   std::function<RigidTransform(double)> pose;
   if (!surface.motions().empty()) pose = [motions = surface.motions()](double time) { return pose_at(motions, time); };
-  const std::size_t others = scope.particle_objects().size() + scope.curves_objects().size();
+  const std::size_t others =
+      scope.particle_objects().size() + scope.curves_objects().size() + scope.mesh_objects().size();
   if (others > 0 && scope.domain().communicator().root())
     log::warn(
-        fmt::format("{}: a sheet acts on gas only; particles and strands in its scope pass through it: use a "
+        fmt::format("{}: a sheet acts on gas only; particles, strands and solids in its scope pass through it: use a "
                     "thin `shape: box` or a closed mesh for them",
                     scope.path()));
   for (VolumeObject* gas : scope.volume_objects()) gas->add_sheet({surface.rest(), pose});

@@ -27,7 +27,7 @@ Schema<CoupledDragBehavior::Params> CoupledDragBehavior::schema() {
 
 void CoupledDragBehavior::create(Scope& scope) {
   const std::vector<VolumeObject*> gases = scope.volume_objects();
-  const std::vector<ForceTarget*> targets = scope.force_targets();
+  const std::vector<ForceTarget*> targets = scope.airborne_targets();
   if (gases.empty() || targets.empty()) return scope.switch_off();
   CoupledDragParams p;
   p.viscosity = params_.viscosity;

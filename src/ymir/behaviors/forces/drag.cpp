@@ -44,6 +44,7 @@ void DragBehavior::create(Scope& scope) {
     return DragStrength{params_.drag_strength, target.scalar_field("drag_coefficient"),
                         target.scalar_field("drag_strength")};
   };
+  scope.airborne_targets();
   for (ParticleObject* object : scope.particle_objects())
     object->add_force(drag_force(scope.path(), law, air, strength(*object)));
   for (CurvesObject* curves : scope.curves_objects())

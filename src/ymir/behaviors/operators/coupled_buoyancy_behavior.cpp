@@ -37,7 +37,7 @@ void CoupledBuoyancyBehavior::refuse_too_large(const ParticleObject& particles, 
 
 void CoupledBuoyancyBehavior::create(Scope& scope) {
   const std::vector<VolumeObject*> gases = scope.volume_objects();
-  const std::vector<ForceTarget*> targets = scope.force_targets();
+  const std::vector<ForceTarget*> targets = scope.airborne_targets();
   if (gases.empty() || targets.empty()) return scope.switch_off();
   if (params_.added_mass)
     for (const ParticleObject* particles : scope.particle_objects())

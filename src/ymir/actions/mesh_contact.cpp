@@ -1,0 +1,138 @@
+#include "ymir/actions/mesh_contact.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ymir/parallel/threads.h"
+#include "ymir/physics/elements/hexahedron.h"
+#include "ymir/physics/elements/tetrahedron.h"
+
+namespace ymir {
+namespace {
+
+constexpr double stick = 0.1;  // stiffness of sticking by that of the contact
+
+class MeshContact final : public MeshConstraint {
+ public:
+  MeshContact(const MeshObject& object, std::string owner, SolidDuring solid, const MeshContactParams& params)
+      : object_(&object), owner_(std::move(owner)), solid_(std::move(solid)), params_(params) {
+    const Surface& skin = object.mesh().skin;
+    mass_.assign(skin.positions.size(), 0);
+    for (const auto& t : skin.triangles) {
+      const auto corner = [&](int k) {
+        return skin.positions[static_cast<std::size_t>(t[static_cast<std::size_t>(k)])];
+      };
+      const double area = 0.5 * norm(cross(corner(1) - corner(0), corner(2) - corner(0)));
+      for (const std::int32_t i : t)
+        mass_[static_cast<std::size_t>(i)] += area / 3 * object.mean_edge() * object.description().density;
+    }
+    // What begins nearer than it may stays as near: it is not pushed out.
+    const auto at = solid_(0, 0);
+    for (const Vec3d& x : skin.positions) clearance_.push_back(std::min(params.thickness, at(x).distance));
+    touched_.resize(clearance_.size());
+  }
+  std::string owner() const override { return owner_; }
+  std::string what() const override { return "contact"; }
+  BlockMatrix::Elements elements() const override { return {{}, 0}; }
+  double penetration() const override { return deepest_; }
+
+  void begin(const MeshStep& s) override {
+    solid_at_end_ = solid_(s.time - s.dt, s.time);
+    start_ = object_->skin(s.begin);
+  }
+
+  void assemble(MeshStep& s) override {
+    const std::vector<Vec3d> x = object_->skin(s.position);
+    parallel_for(static_cast<std::ptrdiff_t>(x.size()), [&](std::ptrdiff_t i) {
+      touched_[static_cast<std::size_t>(i)] = solid_at_end_(x[static_cast<std::size_t>(i)]);
+    });
+    deepest_ = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double depth = clearance_[i] - touched_[i].distance;
+      if (!(depth > 0)) continue;
+      deepest_ = std::max(deepest_, -touched_[i].distance);
+      add(s, i, depth, touched_[i].normal, x[i] - start_[i] - touched_[i].carried);
+    }
+  }
+
+ private:
+  // The law of penalty_contact.h.
+  void add(MeshStep& s, std::size_t vertex, double depth, Vec3d n, Vec3d moved) const {
+    const double k = params_.stiffness * mass_[vertex] / (s.dt * s.dt), h = params_.thickness;
+    const bool grazing = depth < h;
+    const double force = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2);
+    const Vec3d slip = moved - n * dot(moved, n);
+    const double length = norm(slip), spring = stick * k, limit = params_.friction * force;
+    const double hold = length * spring > limit ? limit / length : spring;
+    const double normal_stiffness = grazing ? k * depth / h : k;
+    const Vec3d gradient = n * -force + slip * hold;
+
+    const SolidMesh& mesh = object_->mesh();
+    const CellPoint& at = mesh.embedded[vertex];
+    double weight[8];
+    if (mesh.shape == CellShape::tetrahedron)
+      Tetrahedron::shape(at.at, weight);
+    else
+      Hexahedron::shape(at.at, weight);
+    const int count = nodes_of(mesh.shape);
+    const std::int32_t* nodes = mesh.cells.data() + static_cast<std::ptrdiff_t>(at.cell) * count;
+    for (int a = 0; a < count; ++a) {
+      const auto i = static_cast<std::size_t>(nodes[a]);
+      s.residual[i] += gradient * weight[a];
+      for (int r = 0; r < 3; ++r)
+        s.scale[i][r] += weight[a] * weight[a] * ((normal_stiffness - hold) * n[r] * n[r] + hold);
+      for (int b = 0; b < count; ++b) {
+        if (nodes[b] > nodes[a]) continue;
+        double* block = s.matrix.block(s.matrix.slot(nodes[a], nodes[b]));
+        const double w = weight[a] * weight[b];
+        for (int r = 0; r < 3; ++r)
+          for (int c = 0; c < 3; ++c)
+            block[3 * r + c] += w * ((normal_stiffness - hold) * n[r] * n[c] + (r == c ? hold : 0));
+      }
+    }
+  }
+
+  const MeshObject* object_;
+  std::string owner_;
+  SolidDuring solid_;
+  MeshContactParams params_;
+  std::vector<double> mass_;       // of the skin at each vertex [kg]
+  std::vector<double> clearance_;  // [m]
+  std::function<TouchedSolid(Vec3d)> solid_at_end_;
+  std::vector<Vec3d> start_;  // of the skin when the substep began [m]
+  std::vector<TouchedSolid> touched_;
+  double deepest_ = 0;  // [m]
+};
+
+}  // namespace
+
+SolidDuring solid_during(Collider collider) {
+  return [collider = std::move(collider)](double begin, double end) -> std::function<TouchedSolid(Vec3d)> {
+    if (!collider.pose)
+      return [&collider](Vec3d x) {
+        const DistanceSample s = collider.distance(x);
+        return TouchedSolid{s.distance, s.normal};
+      };
+    return [&collider, before = collider.pose(begin), now = collider.pose(end)](Vec3d x) {
+      const Vec3d body = now.to_body(x);
+      const DistanceSample s = collider.distance(body);
+      return TouchedSolid{s.distance, now.direction_to_world(s.normal), x - before.to_world(body)};
+    };
+  };
+}
+
+SolidDuring solid_during(std::shared_ptr<const DeformingSurface> surface) {
+  return [surface = std::move(surface)](double begin, double end) -> std::function<TouchedSolid(Vec3d)> {
+    return [moving = surface->during(begin, end), begin, end](Vec3d x) {
+      const SurfaceSample s = moving->sample(x, end);
+      return TouchedSolid{s.distance, s.normal, moving->displacement(s, begin, end)};
+    };
+  };
+}
+
+void add_mesh_contact(MeshObject& object, const std::string& owner, SolidDuring solid,
+                      const MeshContactParams& params) {
+  object.add_constraint(std::make_unique<MeshContact>(object, owner, std::move(solid), params));
+}
+
+}  // namespace ymir

@@ -1,0 +1,33 @@
+// A solid cut into cells, and the skin that is embedded in them: what a Mesh Object simulates and shows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ymir/data/meshes.h"
+
+namespace ymir {
+
+// Nodes of a cell are numbered as in physics/elements.
+enum class CellShape : std::uint8_t { tetrahedron, hexahedron };
+
+constexpr int nodes_of(CellShape shape) { return shape == CellShape::tetrahedron ? 4 : 8; }
+
+// A point of a cell, in its reference coordinates.
+struct CellPoint {
+  std::int32_t cell = 0;
+  Vec3d at{0, 0, 0};
+};
+
+struct SolidMesh {
+  CellShape shape = CellShape::tetrahedron;
+  std::vector<Vec3d> positions;     // of the nodes [m]
+  std::vector<std::int32_t> cells;  // nodes of each, end to end
+  std::vector<double> fill;         // share of each cell that is solid, 0 to 1
+  Surface skin;                     // in its rest shape
+  std::vector<CellPoint> embedded;  // where each vertex of the skin is
+
+  std::size_t cell_count() const { return cells.size() / static_cast<std::size_t>(nodes_of(shape)); }
+};
+
+}  // namespace ymir

@@ -1,0 +1,257 @@
+#include "ymir/objects/mesh_block.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ymir/math/polar3.h"
+#include "ymir/physics/elements/assemble_element.h"
+#include "ymir/physics/elements/hexahedron.h"
+#include "ymir/physics/elements/tetrahedron.h"
+
+namespace ymir {
+namespace {
+
+// Planes of doubles of all nodes, as Forces want them.
+struct NodePlanes {
+  static constexpr std::size_t position = 0, velocity = 3, force = 6, derivative = 9, samples = 15;
+  std::vector<double>& values;
+  std::size_t n;
+
+  double* plane(std::size_t p) const { return values.data() + p * n; }
+  Vec3Planes vectors(std::size_t first) const { return {plane(first), plane(first + 1), plane(first + 2)}; }
+  ForceBlock forces() const {
+    return {vectors(force),
+            {plane(derivative), plane(derivative + 1), plane(derivative + 2), plane(derivative + 3),
+             plane(derivative + 4), plane(derivative + 5)}};
+  }
+  void set(std::size_t first, const std::vector<Vec3d>& from) const {
+    for (std::size_t i = 0; i < n; ++i)
+      for (int k = 0; k < 3; ++k) plane(first + static_cast<std::size_t>(k))[i] = from[i][k];
+  }
+};
+
+// A point of a cell: shape functions for its position, the polar factor of the deformation for its frame.
+template <class Element>
+Embedding embed(const SolidMesh& mesh, const std::vector<Vec3d>& x, const MaterialPoint& at) {
+  constexpr auto n = static_cast<std::size_t>(Element::nodes);
+  Vec3d nodes[n], rest[n], local[n], gradient[n];
+  double weight[n];
+  for (std::size_t a = 0; a < n; ++a) {
+    const auto node = static_cast<std::size_t>(mesh.cells[n * static_cast<std::size_t>(at.cell) + a]);
+    nodes[a] = x[node];
+    rest[a] = mesh.positions[node];
+  }
+  Element::shape(at.weights, weight);
+  Element::shape_gradient(at.weights, local);
+  Mat3d jacobian;
+  for (std::size_t a = 0; a < n; ++a) jacobian += outer(rest[a], local[a]);
+  const Mat3d inverse_transposed = cofactor(jacobian) * (1 / determinant(jacobian));
+  for (std::size_t a = 0; a < n; ++a) gradient[a] = inverse_transposed * local[a];
+  const Svd3<double> deformation = svd3(deformation_gradient<Element::nodes>(nodes, gradient));
+  Embedding e;
+  e.dofs = 3 * Element::nodes;
+  for (std::size_t a = 0; a < n; ++a) {
+    e.position += nodes[a] * weight[a];
+    for (int k = 0; k < 3; ++k) {
+      Vec3d axis{0, 0, 0};
+      axis[k] = 1;
+      e.shift[3 * a + static_cast<std::size_t>(k)] = axis * weight[a];
+      e.turn[3 * a + static_cast<std::size_t>(k)] = polar_spin(deformation, outer(axis, gradient[a]));
+    }
+  }
+  const Mat3d rotation = polar_rotation(deformation);
+  for (int k = 0; k < 3; ++k) e.frame[k] = rotation.column[k];
+  return e;
+}
+
+}  // namespace
+
+void MeshBlock::begin(const Step& step) {
+  MeshStep& s = work_->step;
+  s.dt = step.dt;
+  s.time = step.time + step.dt;
+  s.position = s.begin;
+  const std::size_t n = s.position.size();
+  for (auto* vectors : {&s.residual, &s.condensed, &s.scale, &s.step}) vectors->assign(n, Vec3d{0, 0, 0});
+  const auto& forces = object_->forces();
+  work_->planes.resize((NodePlanes::samples + 3 * forces.size()) * n);
+  const NodePlanes planes{work_->planes, n};
+  planes.set(NodePlanes::position, s.begin);
+  planes.set(NodePlanes::velocity, work_->begin_velocity);
+  const PointBlock block{nullptr,
+                         0,
+                         static_cast<int>(n),
+                         s.time,
+                         s.dt,
+                         planes.vectors(NodePlanes::position),
+                         planes.vectors(NodePlanes::velocity),
+                         object_->mass().data(),
+                         object_->radius().data()};
+  for (std::size_t k = 0; k < forces.size(); ++k)
+    if (forces[k].sample) forces[k].sample(block, planes.vectors(NodePlanes::samples + 3 * k));
+  for (const auto& constraint : object_->constraints()) constraint->begin(s);
+}
+
+Embedding MeshBlock::embedded(int, const MaterialPoint& at) const {
+  const SolidMesh& mesh = object_->mesh();
+  return mesh.shape == CellShape::tetrahedron ? embed<Tetrahedron>(mesh, work_->step.position, at)
+                                              : embed<Hexahedron>(mesh, work_->step.position, at);
+}
+
+std::ptrdiff_t MeshBlock::row(int, const MaterialPoint& at, int local) const {
+  const SolidMesh& mesh = object_->mesh();
+  const int node = mesh.cells[static_cast<std::size_t>(nodes_of(mesh.shape)) * static_cast<std::size_t>(at.cell) +
+                              static_cast<std::size_t>(local / 3)];
+  return object_->held()[static_cast<std::size_t>(node)] ? -1 : 3 * static_cast<std::ptrdiff_t>(node) + local % 3;
+}
+
+void MeshBlock::add_inertia() {
+  MeshStep& s = work_->step;
+  for (std::size_t i = 0; i < s.position.size(); ++i) {
+    const double inertia = object_->mass()[i] / (s.dt * s.dt);
+    s.residual[i] += (s.position[i] - s.begin[i] - work_->begin_velocity[i] * s.dt) * inertia;
+    s.scale[i] += Vec3d{inertia, inertia, inertia};
+    double* d = s.matrix.diagonal(static_cast<std::int32_t>(i));
+    for (int k = 0; k < 3; ++k) d[4 * k] += inertia;
+  }
+}
+
+void MeshBlock::add_forces() {
+  MeshStep& s = work_->step;
+  const std::size_t n = s.position.size();
+  const NodePlanes planes{work_->planes, n};
+  std::fill_n(planes.plane(NodePlanes::force), 9 * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (int k = 0; k < 3; ++k)
+      planes.plane(NodePlanes::velocity + static_cast<std::size_t>(k))[i] = (s.position[i][k] - s.begin[i][k]) / s.dt;
+  const PointBlock block{nullptr,
+                         0,
+                         static_cast<int>(n),
+                         s.time,
+                         s.dt,
+                         planes.vectors(NodePlanes::position),
+                         planes.vectors(NodePlanes::velocity),
+                         object_->mass().data(),
+                         object_->radius().data()};
+  const ForceBlock out = planes.forces();
+  for (std::size_t k = 0; k < object_->forces().size(); ++k)
+    object_->forces()[k].accumulate(block, planes.vectors(NodePlanes::samples + 3 * k), out);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double dx[6] = {out.derivative.xx[i], out.derivative.xy[i], out.derivative.xz[i],
+                          out.derivative.yy[i], out.derivative.yz[i], out.derivative.zz[i]};
+    s.residual[i] -= Vec3d{out.force.x[i], out.force.y[i], out.force.z[i]};
+    double* d = s.matrix.diagonal(static_cast<std::int32_t>(i));
+    const int place[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
+    for (int e = 0; e < 6; ++e) {
+      const auto [r, c] = place[e];
+      const double value = -dx[e] / s.dt;
+      d[3 * r + c] += value;
+      if (r != c) d[3 * c + r] += value;
+      if (r == c) s.scale[i][r] += std::max(value, 0.0);
+    }
+  }
+}
+
+void MeshBlock::assemble_all() {
+  MeshStep& s = work_->step;
+  s.matrix.clear();
+  for (auto* vectors : {&s.residual, &s.condensed, &s.scale})
+    std::fill(vectors->begin(), vectors->end(), Vec3d{0, 0, 0});
+  s.violation = 0;
+  add_inertia();
+  add_forces();
+  for (const auto& constraint : object_->constraints()) constraint->assemble(s);
+  s.matrix.hold(object_->held());
+  for (std::size_t i = 0; i < s.position.size(); ++i)
+    if (object_->held()[i]) {
+      s.residual[i] = s.condensed[i] = {0, 0, 0};
+      s.scale[i] = {1, 1, 1};
+    }
+}
+
+void MeshBlock::assemble() {
+  work_->step.curvature = MeshStep::Curvature::exact;
+  assemble_all();
+}
+
+void MeshBlock::add_force(std::size_t row, double force, double stiffness) {
+  work_->step.residual[row / 3][static_cast<int>(row % 3)] += force;
+  work_->step.scale[row / 3][static_cast<int>(row % 3)] += stiffness;
+}
+
+double MeshBlock::residual(double violation) const {
+  const MeshStep& s = work_->step;
+  double worst = worse(s.violation, violation / object_->mean_edge());
+  for (std::size_t i = 0; i < s.residual.size(); ++i)
+    for (int k = 0; k < 3; ++k)
+      worst = worse(worst, std::fabs(s.residual[i][k]) / (s.scale[i][k] * object_->mean_edge()));
+  return worst;
+}
+
+bool MeshBlock::factor() {
+  if (!work_->analyzed) work_->solver.analyze(work_->scalars);
+  work_->analyzed = true;
+  work_->step.matrix.copy_to(work_->scalars);
+  if (work_->solver.factor(work_->scalars)) return true;
+  // What couplings have added to the residual stays.
+  const std::vector<Vec3d> residual = work_->step.residual;
+  work_->step.curvature = MeshStep::Curvature::projected;
+  assemble_all();
+  work_->step.residual = residual;
+  work_->step.matrix.copy_to(work_->scalars);
+  return work_->solver.factor(work_->scalars);
+}
+
+void MeshBlock::right_side(double* b) const {
+  const MeshStep& s = work_->step;
+  for (std::size_t i = 0; i < s.residual.size(); ++i)
+    for (int k = 0; k < 3; ++k) b[3 * i + static_cast<std::size_t>(k)] = -(s.residual[i][k] + s.condensed[i][k]);
+}
+
+void MeshBlock::solve(const double* r, double* z) const { work_->solver.solve({r, size()}, {z, size()}); }
+
+void MeshBlock::entries(std::int32_t first, std::vector<Triplet>& lower) const {
+  const SymmetricMatrix& a = work_->scalars;
+  for (std::int32_t j = 0; j < a.size(); ++j)
+    for (auto e = static_cast<std::size_t>(a.starts()[static_cast<std::size_t>(j)]);
+         e < static_cast<std::size_t>(a.starts()[static_cast<std::size_t>(j) + 1]); ++e)
+      lower.push_back({first + a.rows()[e], first + j, a.values()[e]});
+}
+
+void MeshBlock::set_step(const double* step) {
+  for (std::size_t i = 0; i < work_->step.step.size(); ++i)
+    work_->step.step[i] = {step[3 * i], step[3 * i + 1], step[3 * i + 2]};
+}
+
+double MeshBlock::step_size() const {
+  double largest = 0;
+  for (const Vec3d& d : work_->step.step) largest = worse(largest, norm(d));
+  return largest / object_->mean_edge();
+}
+
+double MeshBlock::reach() const {
+  constexpr double most = 0.5;  // edges that nodes of a cell may move apart at once; more would invert it
+  const SolidMesh& mesh = object_->mesh();
+  const auto n = static_cast<std::size_t>(nodes_of(mesh.shape));
+  double apart = 0;
+  for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
+    const Vec3d first = work_->step.step[static_cast<std::size_t>(mesh.cells[n * c])];
+    for (std::size_t a = 1; a < n; ++a)
+      apart = std::max(apart, norm(work_->step.step[static_cast<std::size_t>(mesh.cells[n * c + a])] - first));
+  }
+  return apart > most * object_->mean_edge() ? most * object_->mean_edge() / apart : 1;
+}
+
+// Newton starts from where the nodes would fly: whatever moves as a whole is there already.
+void MeshBlock::place() {
+  MeshStep& s = work_->step;
+  for (std::size_t i = 0; i < s.position.size(); ++i)
+    if (!object_->held()[i]) s.position[i] = s.begin[i] + work_->begin_velocity[i] * s.dt;
+}
+
+void MeshBlock::move(double share) {
+  for (const auto& constraint : object_->constraints()) constraint->advance(work_->step, share);
+  for (std::size_t i = 0; i < work_->step.position.size(); ++i) work_->step.position[i] += work_->step.step[i] * share;
+}
+
+}  // namespace ymir

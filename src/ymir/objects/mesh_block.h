@@ -1,0 +1,44 @@
+// A mesh as a block of the solid system: a sparse matrix of 3x3 blocks, factored directly.
+#pragma once
+
+#include "ymir/objects/mesh_object.h"
+#include "ymir/solids/solid_block.h"
+
+namespace ymir {
+
+class MeshBlock final : public SolidBlock {
+ public:
+  explicit MeshBlock(MeshObject& object) : object_(&object), work_(&object.workspace()) {}
+
+  const NewtonSettings& settings() const override { return object_->description().newton; }
+  int pieces() const override { return 1; }
+  void begin(const Step& step) override;
+  void place() override;
+  std::size_t size() const override { return 3 * work_->step.position.size(); }
+  Embedding embedded(int place, const MaterialPoint& at) const override;
+  std::ptrdiff_t row(int place, const MaterialPoint& at, int local) const override;
+  void assemble() override;
+  void add_force(std::size_t row, double force, double stiffness) override;
+  double residual(double violation) const override;
+  bool factor() override;
+  void right_side(double* b) const override;
+  void solve(const double* r, double* z) const override;
+  void product(const double* x, double* y) const override { work_->step.matrix.multiply(x, y); }
+  bool indefinite() const override { return false; }
+  void entries(std::int32_t first, std::vector<Triplet>& lower) const override;
+  void set_step(const double* step) override;
+  double step_size() const override;
+  double reach() const override;
+  void move(double share) override;
+  void end() override { object_->take(work_->step); }
+
+ private:
+  void add_inertia();
+  void add_forces();
+  void assemble_all();
+
+  MeshObject* object_;
+  MeshObject::Workspace* work_;
+};
+
+}  // namespace ymir

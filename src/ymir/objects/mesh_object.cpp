@@ -1,0 +1,249 @@
+#include "ymir/objects/mesh_object.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ymir/base/error.h"
+#include "ymir/base/hash.h"
+#include "ymir/objects/mesh_block.h"
+#include "ymir/physics/elements/hexahedron.h"
+#include "ymir/physics/elements/rest_gradients.h"
+#include "ymir/physics/elements/tetrahedron.h"
+
+namespace ymir {
+namespace {
+
+template <class Element>
+void add_masses(const SolidMesh& mesh, double density, std::vector<double>& mass) {
+  constexpr auto n = static_cast<std::size_t>(Element::nodes);
+  for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
+    Vec3d rest[n];
+    double volume[n];
+    for (std::size_t a = 0; a < n; ++a) rest[a] = mesh.positions[static_cast<std::size_t>(mesh.cells[n * c + a])];
+    Element::lumped_volume(rest_gradients<Element, double>(rest).weight, volume);
+    for (std::size_t a = 0; a < n; ++a)
+      mass[static_cast<std::size_t>(mesh.cells[n * c + a])] += density * mesh.fill[c] * volume[a];
+  }
+}
+
+template <class Element>
+double edge_sum(const SolidMesh& mesh) {
+  constexpr auto n = static_cast<std::size_t>(Element::nodes);
+  double sum = 0;
+  for (std::size_t c = 0; c < mesh.cell_count(); ++c)
+    sum += norm(mesh.positions[static_cast<std::size_t>(mesh.cells[n * c + 1])] -
+                mesh.positions[static_cast<std::size_t>(mesh.cells[n * c])]);
+  return sum;
+}
+
+template <class Element>
+Vec3d place_in(const SolidMesh& mesh, const CellPoint& at, const std::vector<Vec3d>& nodes) {
+  constexpr auto n = static_cast<std::size_t>(Element::nodes);
+  double weight[n];
+  Element::shape(at.at, weight);
+  Vec3d x{0, 0, 0};
+  for (std::size_t a = 0; a < n; ++a)
+    x += nodes[static_cast<std::size_t>(mesh.cells[n * static_cast<std::size_t>(at.cell) + a])] * weight[a];
+  return x;
+}
+
+}  // namespace
+
+MeshObject::MeshObject(std::string path, int group, GridDomain& domain, const Description& description, SolidMesh mesh)
+    : Object(std::move(path), group),
+      description_(description),
+      mesh_(std::move(mesh)),
+      communicator_(&domain.communicator()),
+      here_(communicator_->root()) {
+  const bool tetrahedra = mesh_.shape == CellShape::tetrahedron;
+  mass_.assign(mesh_.positions.size(), 0);
+  held_.assign(mesh_.positions.size(), 0);
+  if (tetrahedra)
+    add_masses<Tetrahedron>(mesh_, description.density, mass_);
+  else
+    add_masses<Hexahedron>(mesh_, description.density, mass_);
+  mean_edge_ = (tetrahedra ? edge_sum<Tetrahedron>(mesh_) : edge_sum<Hexahedron>(mesh_)) /
+               static_cast<double>(mesh_.cell_count());
+  // Of a ball with the node's volume: what forces per volume ask for.
+  for (const double m : mass_) radius_.push_back(std::cbrt(m / description.density * (3 / (4 * M_PI))));
+}
+
+std::vector<Vec3d> MeshObject::skin(const std::vector<Vec3d>& nodes) const {
+  std::vector<Vec3d> x;
+  x.reserve(mesh_.embedded.size());
+  for (const CellPoint& at : mesh_.embedded)
+    x.push_back(mesh_.shape == CellShape::tetrahedron ? place_in<Tetrahedron>(mesh_, at, nodes)
+                                                      : place_in<Hexahedron>(mesh_, at, nodes));
+  return x;
+}
+
+void MeshObject::visit_points(const std::function<void(const PointBlock&)>& visit) const {
+  const std::size_t n = position_.size();
+  if (n == 0) return;
+  std::vector<double> planes(6 * n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (int k = 0; k < 3; ++k) {
+      planes[static_cast<std::size_t>(k) * n + i] = position_[i][k];
+      planes[static_cast<std::size_t>(3 + k) * n + i] = velocity_[i][k];
+    }
+  const double* p = planes.data();
+  visit({nullptr,
+         0,
+         static_cast<int>(n),
+         0,
+         0,
+         {p, p + n, p + 2 * n},
+         {p + 3 * n, p + 4 * n, p + 5 * n},
+         mass_.data(),
+         radius_.data()});
+}
+
+void MeshObject::ingest() {
+  if (!here_) return;
+  position_ = mesh_.positions;
+  velocity_.assign(position_.size(), Vec3d{0, 0, 0});
+  std::vector<BlockMatrix::Elements> elements;
+  for (const auto& constraint : constraints_)
+    if (const auto list = constraint->elements(); list.nodes_each > 0) elements.push_back(list);
+  work_.step.matrix = BlockMatrix(static_cast<std::int32_t>(position_.size()), elements);
+  for (const auto& constraint : constraints_) constraint->connect(work_.step.matrix);
+  work_.scalars = work_.step.matrix.scalar_pattern();
+}
+
+void MeshObject::schedule(Timeline& timeline) {
+  const auto own = [&](Stage stage, std::string what, std::function<void(const Step&)> run) {
+    timeline.add({stage, group(), Role::object, path(), std::move(what), {}, {"*"}, std::move(run)});
+  };
+  own(Stage::ingest, "take the mesh of the input", [this](const Step&) { ingest(); });
+  own(Stage::substep_begin, "fix the state to advance", [this](const Step&) { begin_substep(); });
+  const auto action = [&](Stage stage, const std::string& owner, const std::string& what) {
+    timeline.add({stage, group(), Role::action, owner, what + " on " + path(), {"position"}, {"force", "matrix"}, {}});
+  };
+  for (const PointForce& force : forces_) action(Stage::solid_forces, force.owner, force.what);
+  for (const auto& constraint : constraints_) action(Stage::solid_constraints, constraint->owner(), constraint->what());
+}
+
+void MeshObject::begin_substep() {
+  work_.step.begin = position_;
+  work_.begin_velocity = velocity_;
+}
+
+void MeshObject::take(const MeshStep& step) {
+  last_dt_ = step.dt;
+  for (std::size_t i = 0; i < position_.size(); ++i) {
+    position_[i] = step.position[i];
+    velocity_[i] = (step.position[i] - step.begin[i]) / step.dt;
+  }
+}
+
+std::vector<SolidObject::Seat> MeshObject::seat(std::span<const std::int64_t> pieces) {
+  std::vector<Seat> seats(pieces.size());
+  for (std::size_t p = 0; p < pieces.size(); ++p)
+    if (here_ && pieces[p] == 0) seats[p] = {0, 0};
+  return seats;
+}
+
+std::unique_ptr<SolidBlock> MeshObject::make_block(int) { return std::make_unique<MeshBlock>(*this); }
+
+std::vector<int> MeshObject::lone_blocks() const { return here_ ? std::vector<int>{0} : std::vector<int>{}; }
+
+ObjectReport MeshObject::report() const {
+  ObjectReport report;
+  for (const Vec3d& v : velocity_) report.speed = std::max(report.speed, norm(v));
+  report.courant = report.speed * last_dt_ / mean_edge_;
+  for (const auto& constraint : constraints_)
+    report.penetration = std::max(report.penetration, constraint->penetration());
+  return report;
+}
+
+std::vector<std::span<double>> MeshObject::states() const {
+  std::vector<std::span<double>> all;
+  for (const auto& constraint : constraints_)
+    if (const auto state = constraint->state(); here_ && !state.empty()) all.push_back(state);
+  return all;
+}
+
+void MeshObject::save() {
+  saved_.position = position_;
+  saved_.velocity = velocity_;
+  saved_.state.clear();
+  for (const auto& state : states()) saved_.state.insert(saved_.state.end(), state.begin(), state.end());
+}
+
+void MeshObject::rollback() {
+  position_ = saved_.position;
+  velocity_ = saved_.velocity;
+  auto from = saved_.state.begin();
+  for (const auto& state : states()) {
+    std::copy_n(from, state.size(), state.begin());
+    from += static_cast<std::ptrdiff_t>(state.size());
+  }
+}
+
+std::optional<std::string> MeshObject::non_finite() const {
+  for (std::size_t i = 0; i < position_.size(); ++i) {
+    if (!is_finite(position_[i])) return "position";
+    if (!is_finite(velocity_[i])) return "velocity";
+  }
+  return std::nullopt;
+}
+
+ObjectState MeshObject::frame_state() const {
+  std::vector<Vec3f> positions;
+  std::vector<Vec3i> triangles;
+  if (here_) {
+    for (const Vec3d& x : skin(position_)) positions.emplace_back(x);
+    for (const auto& t : mesh_.skin.triangles) triangles.emplace_back(t[0], t[1], t[2]);
+  }
+  ObjectState state{path(), "surface", {}, {}};
+  state.channels["position"] = Array::of(positions);
+  state.channels["triangles"] = Array::of(triangles);
+  return state;
+}
+
+ObjectState MeshObject::checkpoint() const {
+  std::vector<double> values;
+  for (const auto& state : states()) values.insert(values.end(), state.begin(), state.end());
+  ObjectState state{path(), "state", {}, {}};
+  state.channels["position"] = Array::of(position_);
+  state.channels["velocity"] = Array::of(velocity_);
+  state.channels["constraints"] = Array::of(values);
+  return state;
+}
+
+void MeshObject::restore(const ObjectState* whole) {
+  if (whole == nullptr) return;
+  const auto bad = [&] {
+    return Error(ExitCode::bad_input,
+                 "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
+  };
+  for (const char* name : {"position", "velocity", "constraints"})
+    if (!whole->channels.contains(name)) throw bad();
+  const auto x = whole->channels.find("position")->second.as<Vec3d>();
+  const auto v = whole->channels.find("velocity")->second.as<Vec3d>();
+  const auto values = whole->channels.find("constraints")->second.as<double>();
+  std::size_t size = 0;
+  for (const auto& state : states()) size += state.size();
+  if (x.size() != position_.size() || v.size() != x.size() || values.size() != size) throw bad();
+  std::copy(x.begin(), x.end(), position_.begin());
+  std::copy(v.begin(), v.end(), velocity_.begin());
+  auto from = values.begin();
+  for (const auto& state : states()) {
+    std::copy_n(from, state.size(), state.begin());
+    from += static_cast<std::ptrdiff_t>(state.size());
+  }
+}
+
+std::uint64_t MeshObject::hash() const {
+  std::uint64_t h = 0;
+  const auto add = [&](std::span<const double> values) { h = hash_bytes(std::as_bytes(values), h); };
+  for (const auto* vectors : {&position_, &velocity_})
+    h = hash_bytes(std::as_bytes(std::span<const Vec3d>(*vectors)), h);
+  for (const auto& state : states()) add(state);
+  // The mesh is on rank 0; the others have nothing to add.
+  return static_cast<std::uint64_t>(communicator_->sum(here_ ? static_cast<std::int64_t>(h) : 0));
+}
+
+}  // namespace ymir

@@ -1,0 +1,109 @@
+// Mesh Object: a solid cut into cells whose nodes move. [Lesser2022, 6.1 and 7.3]
+//
+// Degrees of freedom are the positions of the nodes. What holds the cells together are Constraints (actions); what
+// frames show is the skin, embedded in the cells. The whole mesh is one piece and one block of the solid system.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ymir/data/grid_domain.h"
+#include "ymir/data/solid_mesh.h"
+#include "ymir/objects/force_target.h"
+#include "ymir/objects/mesh_step.h"
+#include "ymir/pipeline/object.h"
+#include "ymir/solids/solid_object.h"
+#include "ymir/solvers/direct.h"
+
+namespace ymir {
+
+class MeshObject final : public Object, public ForceTarget, public SolidObject {
+ public:
+  struct Description {
+    double density = 1000;  // [kg/m^3]
+    NewtonSettings newton{1e-5, 50};
+  };
+
+  MeshObject(std::string path, int group, GridDomain& domain, const Description& description, SolidMesh mesh);
+
+  // All before ingest.
+  void add_force(PointForce force) override { forces_.push_back(std::move(force)); }
+  void add_constraint(std::unique_ptr<MeshConstraint> constraint) { constraints_.push_back(std::move(constraint)); }
+  void solve_every_iteration() override { every_iteration_ = true; }
+  void visit_points(const std::function<void(const PointBlock&)>& visit) const override;
+  PointField<Vec3d> vector_field(std::string_view) const override { return {}; }
+  PointField<double> scalar_field(std::string_view) override { return {}; }
+  void hold(std::int32_t node) { held_[static_cast<std::size_t>(node)] = 1; }
+
+  const Description& description() const { return description_; }
+  const SolidMesh& mesh() const { return mesh_; }
+  double mean_edge() const { return mean_edge_; }  // [m]
+  const std::vector<double>& mass() const { return mass_; }
+  const std::vector<double>& radius() const { return radius_; }
+  const std::vector<std::uint8_t>& held() const { return held_; }
+  const std::vector<Vec3d>& positions() const { return position_; }
+  const std::vector<Vec3d>& velocities() const { return velocity_; }
+  std::vector<Vec3d>& velocities() { return velocity_; }
+  const std::vector<PointForce>& forces() const { return forces_; }
+  const std::vector<std::unique_ptr<MeshConstraint>>& constraints() const { return constraints_; }
+  // Vertices of the skin for nodes at `nodes`.
+  std::vector<Vec3d> skin(const std::vector<Vec3d>& nodes) const;
+
+  std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
+  std::unique_ptr<SolidBlock> make_block(int block) override;
+  std::vector<int> lone_blocks() const override;
+  bool pieces_leave() const override { return false; }
+  bool every_iteration() const override { return every_iteration_; }
+  std::string name() const override { return path(); }
+
+  void schedule(Timeline& timeline) override;
+  std::int64_t element_count() const override { return static_cast<std::int64_t>(position_.size()); }
+  ObjectReport report() const override;
+  void save() override;
+  void rollback() override;
+  std::optional<std::string> non_finite() const override;
+  ObjectState frame_state() const override;
+  ObjectState checkpoint() const override;
+  void restore(const ObjectState* whole) override;
+  std::uint64_t hash() const override;
+  void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}
+  void migrate() override {}
+  Box extent() const override { return bounds(position_); }
+
+  void ingest();
+  void begin_substep();
+  // What a block works with, kept from substep to substep: the pattern of the matrix and the order of its elimination.
+  struct Workspace {
+    MeshStep step;
+    std::vector<Vec3d> begin_velocity;
+    std::vector<double> planes;  // of forces
+    SymmetricMatrix scalars;
+    DirectSolver solver;
+    bool analyzed = false;
+  };
+  Workspace& workspace() { return work_; }
+  void take(const MeshStep& step);
+
+ private:
+  std::vector<std::span<double>> states() const;
+
+  Description description_;
+  SolidMesh mesh_;
+  Communicator* communicator_;
+  bool here_;  // the mesh lives on one rank
+  double mean_edge_ = 0;
+  std::vector<Vec3d> position_, velocity_;
+  std::vector<double> mass_, radius_;
+  std::vector<std::uint8_t> held_;
+  std::vector<PointForce> forces_;
+  std::vector<std::unique_ptr<MeshConstraint>> constraints_;
+  bool every_iteration_ = false;
+  double last_dt_ = 0;  // [s]
+  Workspace work_;
+  struct Saved {
+    std::vector<Vec3d> position, velocity;
+    std::vector<double> state;
+  } saved_;
+};
+
+}  // namespace ymir

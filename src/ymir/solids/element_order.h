@@ -1,0 +1,23 @@
+// Elements in an order that threads and vector lanes can share: colours, in which no two elements have a node in common,
+// cut into packs of lanes. Sums at a node are then made colour by colour, the same for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ymir {
+
+struct ElementOrder {
+  static constexpr int lanes = 4;
+  // Elements of all packs, `lanes` each; -1 where a pack is not full.
+  std::vector<std::int32_t> elements;
+  std::vector<std::int32_t> colours{0};  // packs [colours[c], colours[c + 1]) have colour c
+
+  std::size_t packs() const { return elements.size() / lanes; }
+};
+
+// `nodes` holds `nodes_each` nodes per element, end to end.
+ElementOrder order_elements(std::span<const std::int32_t> nodes, int nodes_each, std::int32_t node_count);
+
+}  // namespace ymir
