@@ -1,4 +1,4 @@
-// Stable neo-Hookean solid with the logarithmic term that makes F = 0 unstable. [Smith2018, eq. 14]
+// Stable neo-Hookean solid with the logarithmic term that makes F = 0 unstable. [Smith2018]
 //
 //   psi = mu/2 (I - 3) - mu/2 log((I + 1)/4) - 3/4 mu (J - 1) + lambda/2 (J - 1)^2,   I = |F|^2
 //   P = mu (1 - 1/(I + 1)) F + (lambda (J - 1) - 3/4 mu) cof F

@@ -1,4 +1,4 @@
-// St. Venant-Kirchhoff solid: Hooke's law in Green's strain. [Bonet2008, 6.4]
+// St. Venant-Kirchhoff solid: Hooke's law in Green's strain. [Bonet2008]
 //
 //   E = (F'F - I)/2,  psi = mu |E|^2 + lambda/2 tr(E)^2,  P = F S,  S = 2 mu E + lambda tr(E) I
 //   K_ab = (g_a' S g_b) I + mu (g_a . g_b) F F' + mu (F g_b)(F g_a)' + lambda (F g_a)(F g_b)'

@@ -1,4 +1,4 @@
-// Stable neo-Hookean solid, plain. [Smith2018, eq. 14 without the logarithm]
+// Stable neo-Hookean solid, plain. [Smith2018, without the logarithm]
 //
 //   psi = mu/2 (|F|^2 - 3) - mu (J - 1) + lambda/2 (J - 1)^2,   P = mu F + (lambda (J - 1) - mu) cof F
 //   mu = mu_L, lambda = lambda_L + mu_L: then it linearises to Hooke's law.
