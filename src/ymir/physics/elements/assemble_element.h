@@ -45,11 +45,23 @@ YMIR_HD void assemble_force(const Vec3<T>* x, const RestGradients<Element, T>& r
   }
 }
 
+// Adds a 3x3 block to a packed lower triangle, components by name: indexed ones would pass through memory.
+template <class T>
+YMIR_HD void add_block(const Mat3<T>& block, int row, int column, T* h) {
+  const Vec3<T>&x = block.column[0], &y = block.column[1], &z = block.column[2];
+  T *const r0 = h + packed(row, column), *const r1 = h + packed(row + 1, column),
+           *const r2 = h + packed(row + 2, column);
+  r0[0] += x.x, r1[0] += x.y, r2[0] += x.z;
+  r1[1] += y.y, r2[1] += y.z, r2[2] += z.z;
+  if (row == column) return;
+  r0[1] += y.x, r0[2] += z.x, r1[2] += z.y;
+}
+
 // h[packed_size(3 nodes)] += d2E/dx2 [N/m], lower triangle by rows: packed(i, j), i >= j.
 template <class Material, class Element, TangentKind kind = TangentKind::exact, class T, class Parameters>
 YMIR_HD void assemble_matrix(const Vec3<T>* x, const RestGradients<Element, T>& rest, const Parameters& p, T* h) {
   constexpr int edges = Element::nodes - 1;
-  T k[packed_size(3 * edges)] = {};
+  Mat3<T> k[packed_size(edges)];
   for (int q = 0; q < Element::points; ++q) {
     const Vec3<T>* gradient = rest.gradient[q];
     const Mat3<T> f = deformation_gradient<Element::nodes>(x, gradient);
@@ -62,30 +74,18 @@ YMIR_HD void assemble_matrix(const Vec3<T>* x, const RestGradients<Element, T>& 
     decltype(tangent.at(gradient[0])) node[edges];
     for (int a = 0; a < edges; ++a) node[a] = tangent.at(gradient[a + 1]);
     for (int a = 0; a < edges; ++a)
-      for (int b = 0; b <= a; ++b) {
-        const Mat3<T> block = tangent.block(node[a], node[b]) * rest.weight[q];
-        for (int r = 0; r < 3; ++r)
-          for (int c = 0; c < (a == b ? r + 1 : 3); ++c) k[packed(3 * a + r, 3 * b + c)] += block(r, c);
-      }
+      for (int b = 0; b <= a; ++b) k[packed(a, b)] += tangent.block(node[a], node[b]) * rest.weight[q];
   }
-  // Rows and columns of node 0 make every row sum vanish.
-  T first[3][3] = {};
-  for (int a = 0; a < edges; ++a)
-    for (int r = 0; r < 3; ++r) {
-      const int row = 3 * a + r;
-      T sum[3] = {};
-      for (int j = 0; j < 3 * edges; ++j) {
-        const T& entry = k[row >= j ? packed(row, j) : packed(j, row)];
-        if (j <= row) h[packed(row + 3, j + 3)] += entry;
-        sum[j % 3] += entry;
-      }
-      for (int c = 0; c < 3; ++c) {
-        h[packed(row + 3, c)] -= sum[c];
-        first[r][c] += sum[c];
-      }
-    }
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c <= r; ++c) h[packed(r, c)] += first[r][c];
+  // The blocks of node 0 make every sum of rows and of columns vanish.
+  Mat3<T> first;
+  for (int a = 0; a < edges; ++a) {
+    Mat3<T> sum;
+    for (int b = 0; b < edges; ++b) sum += b <= a ? k[packed(a, b)] : transposed(k[packed(b, a)]);
+    for (int b = 0; b <= a; ++b) add_block(k[packed(a, b)], 3 * a + 3, 3 * b + 3, h);
+    add_block(Mat3<T>{} - sum, 3 * a + 3, 0, h);
+    first += sum;
+  }
+  add_block(first, 0, 0, h);
 }
 
 // Both, f and h as above.
