@@ -85,4 +85,10 @@ Lanes<double, N> exp(Lanes<double, N> a) {
   return a;
 }
 
+template <int N>
+Lanes<double, N> log(Lanes<double, N> a) {
+  for (int i = 0; i < N; ++i) a.set(i, std::log(a[i]));
+  return a;
+}
+
 }  // namespace ymir

@@ -64,6 +64,14 @@ template <class T>
 YMIR_HD constexpr T determinant(const Mat3<T>& a) {
   return dot(a.column[0], cross(a.column[1], a.column[2]));
 }
+// a + s I
+template <class T>
+YMIR_HD constexpr Mat3<T> plus_diagonal(Mat3<T> a, const T& s) {
+  a.column[0].x += s;
+  a.column[1].y += s;
+  a.column[2].z += s;
+  return a;
+}
 // d det / d a: inverse = transposed(cofactor) / det.
 template <class T>
 YMIR_HD constexpr Mat3<T> cofactor(const Mat3<T>& a) {
