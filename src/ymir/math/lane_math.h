@@ -86,7 +86,7 @@ Lanes<double, N> exp(Lanes<double, N> a) {
 }
 
 template <int N>
-Lanes<double, N> log(Lanes<double, N> a) {
+Lanes<double, N> logarithm(Lanes<double, N> a) {
   for (int i = 0; i < N; ++i) a.set(i, std::log(a[i]));
   return a;
 }

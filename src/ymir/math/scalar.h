@@ -17,7 +17,7 @@ YMIR_HD inline double mul_add(double a, double b, double c) { return std::fma(a,
 YMIR_HD inline double sin(double a) { return std::sin(a); }
 YMIR_HD inline double cos(double a) { return std::cos(a); }
 YMIR_HD inline double exp(double a) { return std::exp(a); }
-YMIR_HD inline double log(double a) { return std::log(a); }
+YMIR_HD inline double logarithm(double a) { return std::log(a); }
 YMIR_HD inline double atan2(double y, double x) { return std::atan2(y, x); }
 
 }  // namespace ymir

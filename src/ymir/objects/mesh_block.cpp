@@ -18,7 +18,7 @@ struct NodePlanes {
   std::size_t n;
 
   double* plane(std::size_t p) const { return values.data() + p * n; }
-  Vec3Planes vectors(std::size_t first) const { return {plane(first), plane(first + 1), plane(first + 2)}; }
+  Planes<Vec3d>::Type vectors(std::size_t first) const { return {plane(first), plane(first + 1), plane(first + 2)}; }
   ForceBlock forces() const {
     return {vectors(force),
             {plane(derivative), plane(derivative + 1), plane(derivative + 2), plane(derivative + 3),

@@ -9,6 +9,7 @@
 #include "ymir/behaviors/generated_input.h"
 #include "ymir/behaviors/register.h"
 #include "ymir/objects/curves_object.h"
+#include "ymir/objects/mesh_object.h"
 #include "ymir/objects/particle_object.h"
 #include "ymir/objects/volume_object.h"
 #include "ymir/param/varying_params.h"

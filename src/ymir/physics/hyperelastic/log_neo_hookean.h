@@ -27,7 +27,7 @@ struct LogNeoHookean : IsotropicHyperelastic<LogNeoHookean> {
   template <class T>
   YMIR_HD static T energy(const Mat3<T>& f, const Parameters<T>& p) {
     const T i = dot(f, f), dilation = determinant(f) - 1.0;
-    return p.mu * ((i - 3.0 - log((i + 1.0) * 0.25)) * 0.5 - dilation * 0.75) + p.lambda * 0.5 * dilation * dilation;
+    return p.mu * ((i - 3.0 - logarithm((i + 1.0) * 0.25)) * 0.5 - dilation * 0.75) + p.lambda * 0.5 * dilation * dilation;
   }
 
   template <class T>
