@@ -46,7 +46,7 @@ TEST(JoinedTips, GapOfASoftJointIsForceOverTwiceItsStiffness) {
       if (one_object) a.strands.push_back(b.strands[0]);
       CurvesObject& first = run.add(a);
       CurvesObject& second = one_object ? first : run.add(b);
-      add_attachments(run.solids(), {&first}, {&second}, soft(stiffness, flexibility),
+      add_attachments(run.solids(), "attachment", {&first}, {&second}, soft(stiffness, flexibility),
                       network({{0, 5, one_object ? 1 : 0, 5}}));
       run.start();
       run.load = [&](const StrandsRun::Vertex& v) {
@@ -69,7 +69,7 @@ TEST(JoinedTips, StayTogetherWhenTheJointIsHard) {
   c.newton = {1e-10, 100};
   StrandsRun run;
   CurvesObject& object = run.add(c);
-  add_attachments(run.solids(), {&object}, {&object}, hard(), network({{0, 10, 1, 10}}));
+  add_attachments(run.solids(), "attachment", {&object}, {&object}, hard(), network({{0, 10, 1, 10}}));
   run.start();
   run.load = [](const StrandsRun::Vertex& v) { return Vec3d{0, -9.81 * v.mass, 3 * v.mass}; };
   double worst = 0;
@@ -90,7 +90,8 @@ TEST(JoinedTips, KeepTheMomentumOfTwoLooseStrands) {
     c.bend = 0.1;
     StrandsRun run;
     CurvesObject& object = run.add(c);
-    add_attachments(run.solids(), {&object}, {&object}, is_hard ? hard() : soft(50, 0.5), network({{0, 10, 1, 8}}));
+    add_attachments(run.solids(), "attachment", {&object}, {&object}, is_hard ? hard() : soft(50, 0.5),
+                    network({{0, 10, 1, 8}}));
     run.start();
     double scale = 0;
     for (int i = 0; i <= 10; ++i) run.set_velocity(0, 0, i, {0.3, 0.4 * i / 10, -0.2});
@@ -128,7 +129,7 @@ TEST_P(AgainstTheBandSolver, HeldToAFixedStrandIsHeldToAFixedSurface) {
   StrandsRun coupled;
   CurvesObject& source = coupled.add(hanging);
   CurvesObject& target = coupled.add(fixed);
-  add_attachments(coupled.solids(), {&source}, {&target}, soft(30), network({{0, 10, 0, 0}}));
+  add_attachments(coupled.solids(), "attachment", {&source}, {&target}, soft(30), network({{0, 10, 0, 0}}));
   coupled.start();
   coupled.load = weight;
 
@@ -176,7 +177,7 @@ TEST(HardJoint, ToAFixedStrandIsAPinnedVertex) {
   StrandsRun coupled;
   CurvesObject& source = coupled.add(c);
   CurvesObject& target = coupled.add(fixed);
-  add_attachments(coupled.solids(), {&source}, {&target}, hard(), network({{0, 10, 0, 0}}));
+  add_attachments(coupled.solids(), "attachment", {&source}, {&target}, hard(), network({{0, 10, 0, 0}}));
   coupled.start();
   coupled.load = weight;
 
@@ -213,7 +214,7 @@ struct Ladder {
     c.bend = 0.01;
     c.newton = {1e-8, 60};
     CurvesObject& object = run.add(c);
-    add_attachments(run.solids(), {&object}, {&object}, soft(stiffness), network(rungs));
+    add_attachments(run.solids(), "attachment", {&object}, {&object}, soft(stiffness), network(rungs));
     run.start();
     run.load = [](const StrandsRun::Vertex& v) {
       return Vec3d{v.strand == 0 ? 5 * v.mass : 0, -9.81 * v.mass, v.strand % 3 == 0 ? 2 * v.mass : 0};

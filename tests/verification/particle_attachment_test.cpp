@@ -145,7 +145,7 @@ struct Swing {
 Swing swing(double dt, double time, double stiffness, double tau) {
   World world(dt);
   ParticleObject& beads = world.add_beads({{{0, 0, 0.1}, {0, 1, 0}}});
-  add_surface_attachments(world.solids(), beads, soft(stiffness, 0, tau), EmissionRule{},
+  add_surface_attachments(world.solids(), "attachment", beads, soft(stiffness, 0, tau), EmissionRule{},
                           std::make_shared<AnimatedSurface>(ceiling(0.2)));
   double x = 0, v = 1;
   const auto steps = std::lround(time / dt);
@@ -185,7 +185,7 @@ TEST(ParticleOnASpring, SagsByItsWeightOverTwiceTheStiffness) {
   for (const double flexibility : {0.0, 1.0}) {
     World world(10);
     ParticleObject& beads = world.add_beads({{}}, {0, -9.81, 0});
-    add_surface_attachments(world.solids(), beads, soft(50, flexibility), EmissionRule{},
+    add_surface_attachments(world.solids(), "attachment", beads, soft(50, flexibility), EmissionRule{},
                             std::make_shared<AnimatedSurface>(ceiling(0.2)));
     for (int k = 0; k < 100; ++k) world.step();
     EXPECT_NEAR(world.bead(0)->position.y, -mass * 9.81 / 100, 1e-10);
@@ -205,9 +205,9 @@ TEST(ParticleOnAStrand, HangsByItsStiffnessAndTheStrandCarriesIt) {
       if (strand_leads) beads = &world.add_beads({{{0, -length - rope, 0}, {}}}, gravity);
       const AttachmentResponse response = is_hard ? hard(1) : soft(stiffness, 1);
       if (strand_leads)
-        add_attachments(world.solids(), {&strand}, {beads}, response, network({{0, edges, 0, 0}}));
+        add_attachments(world.solids(), "attachment", {&strand}, {beads}, response, network({{0, edges, 0, 0}}));
       else
-        add_attachments(world.solids(), {beads}, {&strand}, response, network({{0, 0, 0, edges}}));
+        add_attachments(world.solids(), "attachment", {beads}, {&strand}, response, network({{0, 0, 0, edges}}));
       for (int k = 0; k < 300; ++k) world.step();
       const Strand s = strand.strands().copy_all().at(0);
       const auto y = [&](int i) { return s.channel(strand.channels().position + 1)[static_cast<std::size_t>(i + 1)]; };
@@ -231,8 +231,8 @@ TEST(JoinedParticles, KeepTheirMomentum) {
       World world(5e-3);
       const std::vector<Bead> beads{{{0, 0, 0}, {0.3, 0.4, -0.2}}, {{0.3, 0.1, 0}, {-0.5, 0.1, 0.9}}};
       ParticleObject& object = world.add_beads(beads);
-      add_attachments(world.solids(), {&object}, {&object}, is_hard ? hard(flexibility) : soft(50, flexibility),
-                      network({{0, 0, 1, 0}}));
+      add_attachments(world.solids(), "attachment", {&object}, {&object},
+                      is_hard ? hard(flexibility) : soft(50, flexibility), network({{0, 0, 1, 0}}));
       const Vec3d before = beads[0].velocity + beads[1].velocity;
       double worst = 0;
       for (int k = 0; k < 200; ++k) {
@@ -252,7 +252,7 @@ TEST(JoinedParticles, KeepTheirDistanceWhenTheJointIsHard) {
     const double apart = 0.3;
     ParticleObject& a = world.add_beads({{{0, 0, 0}, {0, 2, 0}}}, {0, -9.81, 0});
     ParticleObject& b = world.add_beads({{{apart, 0, 0}, {0, -1, 0.5}}}, {0, -9.81, 0});
-    add_attachments(world.solids(), {&a}, {&b}, hard(1), network({{0, 0, 0, 0}}));
+    add_attachments(world.solids(), "attachment", {&a}, {&b}, hard(1), network({{0, 0, 0, 0}}));
     double worst = 0;
     for (int k = 0; k < 200; ++k) {
       world.step();
@@ -269,7 +269,8 @@ TEST(JoinedParticles, MayBeHeldMoreOftenThanNeeded) {
   World world(0.02);
   const std::vector<Bead> beads{{{0, 0, 0}, {0, 1, 0}}, {{0.3, 0, 0}, {0, 0, 1}}, {{0, 0.3, 0.1}, {-1, 0, 0}}};
   ParticleObject& object = world.add_beads(beads);
-  add_attachments(world.solids(), {&object}, {&object}, hard(0), network({{0, 0, 1, 0}, {1, 0, 2, 0}, {2, 0, 0, 0}}));
+  add_attachments(world.solids(), "attachment", {&object}, {&object}, hard(0),
+                  network({{0, 0, 1, 0}, {1, 0, 2, 0}, {2, 0, 0, 0}}));
   for (int k = 0; k < 20; ++k) world.step();
   for (const auto& [i, j] : {std::pair<std::size_t, std::size_t>{0, 1}, {1, 2}, {2, 0}})
     EXPECT_LE(norm(world.bead(i)->position - world.bead(j)->position - beads[i].position + beads[j].position), 1e-9);
@@ -284,7 +285,8 @@ TEST(ParticlesOnASurface, FollowItsMotionExactlyWhenHard) {
   World world(0.04, 0.3);  // beads change buckets
   const std::vector<Bead> beads{{{0.1, 0, -0.2}, {}}, {{-0.3, 0.1, 0.2}, {}}, {{0.2, -0.2, 0.3}, {}}};
   ParticleObject& object = world.add_beads(beads, {0, -9.81, 0});
-  add_surface_attachments(world.solids(), object, hard(), EmissionRule{}, std::make_shared<AnimatedSurface>(surface));
+  add_surface_attachments(world.solids(), "attachment", object, hard(), EmissionRule{},
+                          std::make_shared<AnimatedSurface>(surface));
   double worst = 0;
   for (int k = 1; k <= 50; ++k) {
     world.step();
@@ -321,7 +323,8 @@ TEST(AttachedParticles, FeelTheForcesOfLooseOnes) {
       object.add_force(gravity_force("gravity", {0, -9.81, 0}, object.vector_field("acceleration")));
       if (drag) object.add_force(drag_force("drag", DragParams{}, PrescribedField{}));
       if (attached)
-        add_surface_attachments(world.solids(), object, soft(0), network({{1, 0, 0, 0}, {3, 0, 0, 0}, {6, 0, 0, 0}}),
+        add_surface_attachments(world.solids(), "attachment", object, soft(0),
+                                network({{1, 0, 0, 0}, {3, 0, 0, 0}, {6, 0, 0, 0}}),
                                 std::make_shared<AnimatedSurface>(ceiling(0.2)));
       for (double t = 0; t < 0.5 - 1e-9; t += dt) world.step();
       for (std::uint64_t i = 0; i < beads.size(); ++i)
@@ -384,7 +387,7 @@ TEST(AttachedParticles, AreFreeOnceTheirPartnerIsGone) {
                         for (int i = 0; i < b.count; ++i)
                           if (id[i] == 1 && b.time > 0.095) dead[static_cast<std::size_t>(i)] = 1;
                       }});
-  add_attachments(world.solids(), {&object}, {&object}, soft(50, 1), network({{0, 0, 1, 0}}));
+  add_attachments(world.solids(), "attachment", {&object}, {&object}, soft(50, 1), network({{0, 0, 1, 0}}));
   for (int k = 0; k < 11; ++k) world.step();
   EXPECT_FALSE(world.bead(1));
   const Vec3d velocity = world.bead(0)->velocity;
@@ -406,10 +409,10 @@ struct Net {
     near.kind = EmissionKind::within_range;
     near.range = 0.125;
     near.every_step = every_step;
-    add_attachments(world.solids(), {&object}, {&object}, soft(300, 1, 0.01), near);
+    add_attachments(world.solids(), "attachment", {&object}, {&object}, soft(300, 1, 0.01), near);
     std::vector<NetworkEntry> pins;
     for (int i = 0; i < side; ++i) pins.push_back({i * side, 0, 0, 0});
-    add_surface_attachments(world.solids(), object, hard(), network(pins),
+    add_surface_attachments(world.solids(), "attachment", object, hard(), network(pins),
                             std::make_shared<AnimatedSurface>(ceiling(0.5)));
   }
   std::uint64_t hash_after(int steps) {

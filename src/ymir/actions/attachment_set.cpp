@@ -299,10 +299,11 @@ class SurfaceAttachments final : public StrandConstraint {
 // Attachments that the solid system solves for: between objects, or of particles to a surface.
 class CoupledAttachments final : public Coupling {
  public:
-  CoupledAttachments(std::vector<SolidObject*> sources, std::vector<SolidObject*> targets,
+  CoupledAttachments(std::string owner, std::vector<SolidObject*> sources, std::vector<SolidObject*> targets,
                      std::shared_ptr<const AnimatedSurface> surface, const AttachmentResponse& response,
                      EmissionRule rule)
-      : sources_(std::move(sources)),
+      : owner_(std::move(owner)),
+        sources_(std::move(sources)),
         targets_(std::move(targets)),
         surface_(std::move(surface)),
         response_(response, sources_),
@@ -311,6 +312,7 @@ class CoupledAttachments final : public Coupling {
     if (surface_) surface_->pose(0, positions_);
     if (!rule_.every_step) emit(input_shapes);
   }
+  std::string owner() const override { return owner_; }
   std::size_t size() const override { return pairs_.size(); }
   const MaterialPoint& point(std::size_t e, int end) const override {
     return end == 0 ? pairs_[e].source : pairs_[e].target;
@@ -376,6 +378,7 @@ class CoupledAttachments final : public Coupling {
     for (const SurfacePoint& at : on_surface_) points.push_back(surface_point(surface_->rest(), positions_, at));
   }
 
+  std::string owner_;
   std::vector<SolidObject*> sources_, targets_;
   std::shared_ptr<const AnimatedSurface> surface_;  // nullptr: to targets_
   PaintedResponse response_;
@@ -395,20 +398,21 @@ void add_surface_attachments(CurvesObject& curves, const std::string& owner, con
   curves.add_constraint(std::make_unique<SurfaceAttachments>(curves, owner, response, rule, std::move(surface)));
 }
 
-void add_attachments(SolidSystem& solids, const std::vector<SolidObject*>& sources,
+void add_attachments(SolidSystem& solids, const std::string& owner, const std::vector<SolidObject*>& sources,
                      const std::vector<SolidObject*>& targets, const AttachmentResponse& response,
                      const EmissionRule& rule) {
   for (const auto* objects : {&sources, &targets})
     for (SolidObject* object : *objects) solids.add(*object);
-  solids.add(std::make_unique<CoupledAttachments>(sources, targets, nullptr, response, rule));
+  solids.add(std::make_unique<CoupledAttachments>(owner, sources, targets, nullptr, response, rule));
   co_locate(solids);
 }
 
-void add_surface_attachments(SolidSystem& solids, SolidObject& particles, const AttachmentResponse& response,
-                             const EmissionRule& rule, std::shared_ptr<const AnimatedSurface> surface) {
+void add_surface_attachments(SolidSystem& solids, const std::string& owner, SolidObject& particles,
+                             const AttachmentResponse& response, const EmissionRule& rule,
+                             std::shared_ptr<const AnimatedSurface> surface) {
   const std::vector<SolidObject*> sources{&particles}, none;
   solids.add(particles);
-  solids.add(std::make_unique<CoupledAttachments>(sources, none, std::move(surface), response, rule));
+  solids.add(std::make_unique<CoupledAttachments>(owner, sources, none, std::move(surface), response, rule));
 }
 
 std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,

@@ -34,12 +34,13 @@ void add_surface_attachments(CurvesObject& curves, const std::string& owner, con
                              const EmissionRule& rule, std::shared_ptr<const AnimatedSurface> surface);
 
 // Points of `sources` to those of `targets` (which may be the same).
-void add_attachments(SolidSystem& solids, const std::vector<SolidObject*>& sources,
+void add_attachments(SolidSystem& solids, const std::string& owner, const std::vector<SolidObject*>& sources,
                      const std::vector<SolidObject*>& targets, const AttachmentResponse& response,
                      const EmissionRule& rule);
 // Particles of an object to an animated surface.
-void add_surface_attachments(SolidSystem& solids, SolidObject& particles, const AttachmentResponse& response,
-                             const EmissionRule& rule, std::shared_ptr<const AnimatedSurface> surface);
+void add_surface_attachments(SolidSystem& solids, const std::string& owner, SolidObject& particles,
+                             const AttachmentResponse& response, const EmissionRule& rule,
+                             std::shared_ptr<const AnimatedSurface> surface);
 
 // Roots follow the surface in position and orientation, exactly. Returns how far from it each one is held [m].
 std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,

@@ -22,6 +22,7 @@ struct CouplingRows {
 class Coupling {
  public:
   virtual ~Coupling() = default;
+  virtual std::string owner() const = 0;  // path of the behavior
   virtual std::size_t size() const = 0;
   virtual const MaterialPoint& point(std::size_t element, int end) const = 0;  // 0 source, 1 target
   // Where a target without an object is, at the beginning or the end of the substep.

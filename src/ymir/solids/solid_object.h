@@ -28,7 +28,7 @@ class SolidObject {
   virtual bool pieces_leave() const = 0;  // a piece that is not here may have left the simulation
   // Forces change from one Newton iteration of the simulation to the next.
   virtual bool every_iteration() const = 0;
-  virtual std::string name() const = 0;  // for messages
+  virtual std::string name() const = 0;  // path of the object
 
   // The system that solves for what couplings connect; nullptr: nothing of this object is coupled.
   SolidSystem* system() const { return system_; }

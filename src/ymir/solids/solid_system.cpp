@@ -113,7 +113,16 @@ bool SolidObject::in_cluster(int block) const { return system_ != nullptr && sys
 void SolidSystem::add(SolidObject& object) {
   if (object.system() == this) return;
   object.join(this);
-  members_.push_back(&object);
+  members_.insert(std::upper_bound(members_.begin(), members_.end(), object.name(),
+                                   [](const std::string& name, const SolidObject* m) { return name < m->name(); }),
+                  &object);
+}
+
+void SolidSystem::add(std::unique_ptr<Coupling> coupling) {
+  const std::string owner = coupling->owner();
+  couplings_.insert(std::upper_bound(couplings_.begin(), couplings_.end(), owner,
+                                     [](const std::string& name, const auto& c) { return name < c->owner(); }),
+                    std::move(coupling));
 }
 
 bool SolidSystem::in_cluster(const SolidObject* object, int block) const {

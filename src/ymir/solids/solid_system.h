@@ -23,8 +23,9 @@ class SolidSystem final : public Object {
  public:
   SolidSystem() : Object("solids", 0) {}
 
+  // Kept by name: sums do not depend on the order of a setup.
   void add(SolidObject& object);
-  void add(std::unique_ptr<Coupling> coupling) { couplings_.push_back(std::move(coupling)); }
+  void add(std::unique_ptr<Coupling> coupling);
   const std::vector<SolidObject*>& members() const { return members_; }
   const std::vector<std::unique_ptr<Coupling>>& couplings() const { return couplings_; }
 

@@ -157,7 +157,7 @@ void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rul
   // Particles change ranks with their buckets; what they are attached to would not come along.
   if ((!particles.empty() || !params_.particles.empty()) && scope.domain().communicator().size() > 1)
     throw mistake(scope, "attachments between particles and other objects need one rank; run without mpirun");
-  add_attachments(scope.solids(), sources, targets, response_of(params_), rule);
+  add_attachments(scope.solids(), scope.path(), sources, targets, response_of(params_), rule);
 }
 
 void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rule) const {
@@ -165,7 +165,7 @@ void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rul
   if (surface->rest().triangles.empty()) throw mistake(scope, "the surface has no triangles");
   const AttachmentResponse response = response_of(params_);
   for (ParticleObject* particles : scope.particle_objects())
-    add_surface_attachments(scope.solids(), *particles, response, rule, surface);
+    add_surface_attachments(scope.solids(), scope.path(), *particles, response, rule, surface);
   for (CurvesObject* curves : scope.curves_objects()) {
     if (params_.hard &&
         (params_.points != SourcePoints::roots || params_.emission != EmissionKind::closest || params_.every_step))
