@@ -73,8 +73,8 @@ struct Hinge {
       const int vertex[3] = {0, 1, wing};
       const Vec3<T> p = (f - g.t * b) * inverse_length;
       const T c[3] = {g.length - b, b, -g.length};
-      // dc_a/dx_b
-      const Vec3<T> dc[3][3] = {{p, g.t - p, -g.t}, {-(g.t + p), p, g.t}, {g.t, -g.t, none}};
+      // dc_a/dx_b, a >= b
+      const Vec3<T> dc[6] = {p, -(g.t + p), p, g.t, -g.t, none};
       const Vec3<T> w[3] = {(f - e) * (T{} + sign), f * (T{} - sign), e * (T{} + sign)};
       const Vec3<T> yu = u * y[0];
       for (int a = 0; a < 3; ++a) {
@@ -83,7 +83,8 @@ struct Hinge {
           const Vec3<T> s = cross(u, w[d]);
           for (int r = 0; r < 3; ++r)
             for (int k = 0; k < (a == d ? r + 1 : 3); ++k)
-              h[packed(3 * vertex[a] + r, 3 * vertex[d] + k)] += yu[r] * dc[a][d][k] - cu[r] * s[k] - s[r] * cu[k];
+              h[packed(3 * vertex[a] + r, 3 * vertex[d] + k)] +=
+                  yu[r] * dc[packed(a, d)][k] - cu[r] * s[k] - s[r] * cu[k];
         }
       }
     };
