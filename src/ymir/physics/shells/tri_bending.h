@@ -1,4 +1,4 @@
-// Bending of a triangle by the angles to its three neighbours. [Grinspun2003; Gingold2004]
+// Bending of a triangle by the angles to its three neighbours. [Grinspun2003; Grinspun2006]
 //
 //   C = (theta_0, theta_1, theta_2) [rad], clamped side: theta = 2 beta, missing side: 0 and eliminated from the weight
 //
