@@ -13,7 +13,7 @@
 
 #include <array>
 
-#include "ymir/physics/constraints/kernel.h"
+#include "ymir/physics/constraints/minimised_rows.h"
 #include "ymir/physics/shells/rest_triangle.h"
 
 namespace ymir {
@@ -52,23 +52,6 @@ YMIR_HD Packed3<T> bending_moduli(const Packed3<T>& moduli, const T& thickness) 
   return scaled(moduli, thickness * thickness * thickness * (1.0 / 12));
 }
 
-// missing[k] 1: minimised over C_k, 0: kept.
-template <class T>
-YMIR_HD Packed3<T> without_missing_sides(Packed3<T> w, const T* missing) {
-  for (int k = 0; k < 3; ++k) {
-    const auto at = [](int a, int b) { return a >= b ? packed(a, b) : packed(b, a); };
-    const auto gone = missing[k] > 0.5;
-    const T column[3] = {w[at(0, k)], w[at(1, k)], w[at(2, k)]};
-    // A side eliminated earlier has left zeros: nothing to divide by once all three are gone.
-    const T inverse = select(gone & (column[k] > T{}), 1.0 / column[k], T{});
-    for (int a = 0; a < 3; ++a)
-      for (int b = 0; b <= a; ++b)
-        w[packed(a, b)] =
-            a == k || b == k ? select(gone, T{}, w[packed(a, b)]) : w[packed(a, b)] - column[a] * column[b] * inverse;
-  }
-  return w;
-}
-
 namespace shell_weights_detail {
 
 // Side k of the triangle lies opposite to vertex k + 2, whose gradient is n l/(2A) but for its sign.
@@ -89,12 +72,12 @@ YMIR_HD Packed3<T> bending_weight(const RestTriangle<T>& rest, const Packed3<T>&
   for (int a = 0; a < 3; ++a)
     for (int c = 0; c <= a; ++c)
       w[packed(a, c)] = (b[0][a] * db[0][c] + b[1][a] * db[1][c] + b[2][a] * db[2][c]) * rest.area;
-  return without_missing_sides(w, missing);
+  return minimised_over<3>(w, missing);
 }
 
 }  // namespace shell_weights_detail
 
-// d: D_b [J].
+// d: D_b [J]; missing[k] 1: side k has no neighbour, 0: it has one or is clamped.
 template <class T>
 YMIR_HD Packed3<T> tri_bending_weight(const RestTriangle<T>& rest, const Packed3<T>& d, const T* missing) {
   return shell_weights_detail::bending_weight(rest, d, 1.0, missing);
