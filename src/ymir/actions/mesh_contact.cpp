@@ -30,11 +30,14 @@ class MeshContact final : public MeshConstraint {
     const auto at = solid_(0, 0);
     for (const Vec3d& x : skin.positions) clearance_.push_back(std::min(params.thickness, at(x).distance));
     touched_.resize(clearance_.size());
+    friction_.assign(3 * clearance_.size(), 0);
+    next_friction_.resize(clearance_.size());
   }
   std::string owner() const override { return owner_; }
   std::string what() const override { return "contact"; }
   BlockMatrix::Elements elements() const override { return {{}, 0}; }
   double penetration() const override { return deepest_; }
+  std::span<double> state() override { return friction_; }
 
   void begin(const MeshStep& s) override {
     solid_at_end_ = solid_(s.time - s.dt, s.time);
@@ -49,20 +52,29 @@ class MeshContact final : public MeshConstraint {
     deepest_ = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double depth = clearance_[i] - touched_[i].distance;
-      if (!(depth > 0)) continue;
+      next_friction_[i] = {0, 0, 0};
+      if (!(depth > 0 && mass_[i] > 0)) continue;  // a vertex of no triangle has no mass
       deepest_ = std::max(deepest_, -touched_[i].distance);
-      add(s, i, depth, touched_[i].normal, x[i] - start_[i] - touched_[i].carried);
+      next_friction_[i] = add(s, i, depth, touched_[i].normal, x[i] - start_[i] - touched_[i].carried);
     }
   }
 
+  void end(const MeshStep&) override {
+    for (std::size_t i = 0; i < next_friction_.size(); ++i)
+      for (int k = 0; k < 3; ++k) friction_[3 * i + static_cast<std::size_t>(k)] = next_friction_[i][k];
+  }
+
  private:
-  // The law of penalty_contact.h.
-  void add(MeshStep& s, std::size_t vertex, double depth, Vec3d n, Vec3d moved) const {
+  // The law of penalty_contact.h, but that friction goes on from where the substep before left it: a body at rest does
+  // not creep. Returns what friction holds against at the end of this substep [N].
+  Vec3d add(MeshStep& s, std::size_t vertex, double depth, Vec3d n, Vec3d moved) const {
     const double k = params_.stiffness * mass_[vertex] / (s.dt * s.dt), h = params_.thickness;
     const bool grazing = depth < h;
     const double force = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2);
-    const Vec3d slip = moved - n * dot(moved, n);
-    const double length = norm(slip), spring = stick * k, limit = params_.friction * force;
+    const Vec3d held{friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]};
+    const double spring = stick * k;
+    const Vec3d slipped = moved + held / spring, slip = slipped - n * dot(slipped, n);
+    const double length = norm(slip), limit = params_.friction * force;
     const double hold = length * spring > limit ? limit / length : spring;
     const double normal_stiffness = grazing ? k * depth / h : k;
     const Vec3d gradient = n * -force + slip * hold;
@@ -90,6 +102,7 @@ class MeshContact final : public MeshConstraint {
             block[3 * r + c] += w * ((normal_stiffness - hold) * n[r] * n[c] + (r == c ? hold : 0));
       }
     }
+    return slip * hold;
   }
 
   const MeshObject* object_;
@@ -101,7 +114,9 @@ class MeshContact final : public MeshConstraint {
   std::function<TouchedSolid(Vec3d)> solid_at_end_;
   std::vector<Vec3d> start_;  // of the skin when the substep began [m]
   std::vector<TouchedSolid> touched_;
-  double deepest_ = 0;  // [m]
+  std::vector<double> friction_;      // of each vertex when the substep began, 3 each [N]
+  std::vector<Vec3d> next_friction_;  // at the present iterate [N]
+  double deepest_ = 0;                // [m]
 };
 
 }  // namespace

@@ -247,11 +247,19 @@ void MeshBlock::place() {
   MeshStep& s = work_->step;
   for (std::size_t i = 0; i < s.position.size(); ++i)
     if (!object_->held()[i]) s.position[i] = s.begin[i] + work_->begin_velocity[i] * s.dt;
+  for (const MeshObject::NodeMotion& motion : object_->motions())
+    for (std::size_t k = 0; motion.place && k < motion.nodes.size(); ++k)
+      s.position[static_cast<std::size_t>(motion.nodes[k])] = motion.place(k, s.time);
 }
 
 void MeshBlock::move(double share) {
   for (const auto& constraint : object_->constraints()) constraint->advance(work_->step, share);
   for (std::size_t i = 0; i < work_->step.position.size(); ++i) work_->step.position[i] += work_->step.step[i] * share;
+}
+
+void MeshBlock::end() {
+  for (const auto& constraint : object_->constraints()) constraint->end(work_->step);
+  object_->take(work_->step);
 }
 
 }  // namespace ymir

@@ -30,7 +30,7 @@ class MeshBlock final : public SolidBlock {
   double step_size() const override;
   double reach() const override;
   void move(double share) override;
-  void end() override { object_->take(work_->step); }
+  void end() override;
 
  private:
   void add_inertia();

@@ -70,6 +70,11 @@ MeshObject::MeshObject(std::string path, int group, GridDomain& domain, const De
   for (const double m : mass_) radius_.push_back(std::cbrt(m / description.density * (3 / (4 * M_PI))));
 }
 
+void MeshObject::hold(NodeMotion motion) {
+  for (const std::int32_t node : motion.nodes) held_[static_cast<std::size_t>(node)] = 1;
+  motions_.push_back(std::move(motion));
+}
+
 std::vector<Vec3d> MeshObject::skin(const std::vector<Vec3d>& nodes) const {
   std::vector<Vec3d> x;
   x.reserve(mesh_.embedded.size());
@@ -118,6 +123,10 @@ void MeshObject::schedule(Timeline& timeline) {
   };
   own(Stage::ingest, "take the mesh of the input", [this](const Step&) { ingest(); });
   own(Stage::substep_begin, "fix the state to advance", [this](const Step&) { begin_substep(); });
+  for (const NodeMotion& motion : motions_)
+    if (motion.prepare)
+      own(Stage::boundary_motion, "nodes follow " + motion.owner,
+          [&motion](const Step& step) { motion.prepare(step.time, step.time + step.dt); });
   const auto action = [&](Stage stage, const std::string& owner, const std::string& what) {
     timeline.add({stage, group(), Role::action, owner, what + " on " + path(), {"position"}, {"force", "matrix"}, {}});
   };

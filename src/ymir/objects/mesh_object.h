@@ -33,7 +33,15 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   void visit_points(const std::function<void(const PointBlock&)>& visit) const override;
   PointField<Vec3d> vector_field(std::string_view) const override { return {}; }
   PointField<double> scalar_field(std::string_view) override { return {}; }
-  void hold(std::int32_t node) { held_[static_cast<std::size_t>(node)] = 1; }
+  // Nodes that are where something else says: at rest in their first place, unless a motion says where at a time [s].
+  struct NodeMotion {
+    std::string owner;
+    std::vector<std::int32_t> nodes;
+    // Once per substep, on one thread, before `place` at any time within it; may be empty.
+    std::function<void(double begin, double end)> prepare;
+    std::function<Vec3d(std::size_t k, double time)> place;  // of nodes[k] [m]
+  };
+  void hold(NodeMotion motion);
 
   const Description& description() const { return description_; }
   const SolidMesh& mesh() const { return mesh_; }
@@ -44,6 +52,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   const std::vector<Vec3d>& positions() const { return position_; }
   const std::vector<Vec3d>& velocities() const { return velocity_; }
   std::vector<Vec3d>& velocities() { return velocity_; }
+  const std::vector<NodeMotion>& motions() const { return motions_; }
   const std::vector<PointForce>& forces() const { return forces_; }
   const std::vector<std::unique_ptr<MeshConstraint>>& constraints() const { return constraints_; }
   // Vertices of the skin for nodes at `nodes`.
@@ -95,6 +104,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   std::vector<Vec3d> position_, velocity_;
   std::vector<double> mass_, radius_;
   std::vector<std::uint8_t> held_;
+  std::vector<NodeMotion> motions_;
   std::vector<PointForce> forces_;
   std::vector<std::unique_ptr<MeshConstraint>> constraints_;
   bool every_iteration_ = false;

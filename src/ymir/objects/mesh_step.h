@@ -44,6 +44,8 @@ class MeshConstraint {
   virtual void assemble(MeshStep& step) = 0;
   // The iterate is about to move by `share` of step.step.
   virtual void advance(const MeshStep& /*step*/, double /*share*/) {}
+  // The substep is solved.
+  virtual void end(const MeshStep& /*step*/) {}
   // What survives the substep: saved, rolled back, checkpointed and hashed with the mesh.
   virtual std::span<double> state() { return {}; }
   // Deepest point inside a solid, as of the last assemble() [m].

@@ -5,6 +5,7 @@
 #include <cholmod.h>
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 
 #include "ymir/base/check.h"
@@ -12,6 +13,9 @@
 
 namespace ymir {
 namespace {
+
+// CHOLMOD calls a BLAS, and not every build of every BLAS may be called from several threads: one at a time.
+std::mutex one_at_a_time;
 
 class CholmodFactorization final : public Factorization {
  public:
@@ -42,6 +46,7 @@ class CholmodFactorization final : public Factorization {
   }
 
   FactorReport factor(const SymmetricMatrix& a) override {
+    const std::scoped_lock lock(one_at_a_time);
     cholmod_sparse view = view_of(a);
     cholmod_factorize(&view, factor_, &common_);
     require_success("factoring");
@@ -52,6 +57,7 @@ class CholmodFactorization final : public Factorization {
   }
 
   void solve(std::span<double> x) override {
+    const std::scoped_lock lock(one_at_a_time);
     cholmod_dense right{};
     right.nrow = right.nzmax = right.d = x.size();
     right.ncol = 1;

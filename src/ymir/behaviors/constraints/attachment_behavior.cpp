@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ymir/actions/attachment_set.h"
+#include "ymir/actions/mesh_attachment.h"
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
@@ -23,7 +24,9 @@ Schema<AttachmentBehavior::Link> AttachmentBehavior::Link::schema() {
 
 Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
   return Schema<Params>("attachment",
-                        "Holds points of strands, and particles, to an animated surface, to strands or to particles.")
+                        "Holds points of strands, and particles, to an animated surface, to strands or to particles; "
+                        "and solids to "
+                        "a surface.")
       .category(Category::constraint)
       .example("examples/ponytail.yaml")
       .param(&Params::surface, "surface", "Input with the surface to hold on to; it may move.")
@@ -41,8 +44,10 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
       .enumerated<EmissionKind>({{"closest", EmissionKind::closest},
                                  {"within_range", EmissionKind::within_range},
                                  {"network", EmissionKind::network}})
-      .param(&Params::range, "range", unit::m,
-             "Farthest distance at which an attachment is made; needed with strands: or particles:.")
+      .param(
+          &Params::range, "range", unit::m,
+          "Farthest distance at which an attachment is made; needed with strands: or particles:, and for solids, whose "
+          "nodes that near are held.")
       .positive()
       .only_when("emission", {"closest", "within_range"})
       .param(&Params::every_step, "every_step",
@@ -50,10 +55,10 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
       .only_when("emission", {"closest", "within_range"})
       .param(&Params::network, "network", Link::schema(), "Explicit attachments.")
       .only_when("emission", {"network"})
-      .param(
-          &Params::hard, "hard",
-          "Held exactly: roots of clamped strands follow the surface in place and orientation, all else is joined by "
-          "multipliers. Otherwise by the stiffnesses below.")
+      .param(&Params::hard, "hard",
+             "Held exactly: roots of clamped strands follow the surface in place and orientation, nodes of solids in "
+             "place; "
+             "all else is joined by multipliers. Otherwise by the stiffnesses below.")
       .param(
           &Params::flexibility, "flexibility", unit::none,
           "0 keeps the place relative to the target's frame (of a particle: that of the world), 1 the distance alone.")
@@ -112,7 +117,8 @@ EmissionRule AttachmentBehavior::rule(const Scope& scope) const {
 
 void AttachmentBehavior::create(Scope& scope) {
   const bool strands = !scope.curves_objects().empty(), particles = !scope.particle_objects().empty();
-  if (!strands && !particles) return;
+  const bool solids = !scope.mesh_objects().empty();
+  if (!strands && !particles && !solids) return;
   if ((params_.surface.empty() ? 0 : 1) + (params_.strands.empty() ? 0 : 1) + (params_.particles.empty() ? 0 : 1) != 1)
     throw mistake(scope, "give either `surface:`, an input, or `strands:` or `particles:`, a group");
   const EmissionRule rule = this->rule(scope);
@@ -121,6 +127,8 @@ void AttachmentBehavior::create(Scope& scope) {
                   "a network holds either strands or particles; put the attachment into the group of one of them");
   if ((particles || !params_.particles.empty()) && norm(params_.orientation_stiffness.value) > 0)
     throw mistake(scope, "particles have no orientation; leave out orientation_stiffness");
+  if (solids) attach_solids(scope, rule);
+  if (!strands && !particles) return;
   if (params_.surface.empty())
     attach_to_objects(scope, rule);
   else
@@ -138,6 +146,20 @@ std::vector<Behavior::Unused> AttachmentBehavior::unused(bool strands) const {
   if (strands && !params_.surface.empty())
     found.push_back({"flexibility", "the attachment is exact; set `hard: false` to soften it"});
   return found;
+}
+
+void AttachmentBehavior::attach_solids(Scope& scope, const EmissionRule& rule) const {
+  if (params_.surface.empty() || !params_.hard || rule.kind != EmissionKind::closest || rule.every_step)
+    throw mistake(
+        scope,
+        "solids are held to a surface, exactly, from the beginning on: give `surface:` and `range:`, and leave "
+        "out hard, emission and every_step; put strands and particles into a group of their own");
+  if (!params_.range) throw mistake(scope, "attachment of solids needs `range:`; nodes that near the surface are held");
+  const auto surface = std::make_shared<const AnimatedSurface>(scope.animated_surface(params_.surface));
+  for (MeshObject* object : scope.mesh_objects())
+    if (attach_nodes(*object, scope.path(), surface, *params_.range) == 0)
+      scope.warn(fmt::format("holds nothing of {}: no node is within {:g} m of '{}' at time 0; enlarge `range:`",
+                             object->path(), *params_.range, params_.surface.name));
 }
 
 void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rule) const {

@@ -37,6 +37,7 @@ struct AttachmentBehavior final : Behavior {
 
  private:
   EmissionRule rule(const Scope& scope) const;
+  void attach_solids(Scope& scope, const EmissionRule& rule) const;
   void attach_to_objects(Scope& scope, const EmissionRule& rule) const;
   void attach_to_surface(Scope& scope, const EmissionRule& rule) const;
 
