@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ymir/data/meshes.h"
@@ -26,6 +27,9 @@ struct SolidMesh {
   std::vector<double> fill;         // share of each cell that is solid, 0 to 1
   Surface skin;                     // in its rest shape
   std::vector<CellPoint> embedded;  // where each vertex of the skin is
+  Channels vertices;                // of the nodes, as a file has them
+  Channels elements;                // of the cells
+  std::string warning;              // what a reader left out, to be shown; empty: nothing
 
   std::size_t cell_count() const { return cells.size() / static_cast<std::size_t>(nodes_of(shape)); }
 };
