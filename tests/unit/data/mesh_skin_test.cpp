@@ -111,6 +111,7 @@ TEST(MeshSkin, KeepsBodiesApart) {
   fill_skin(mesh, "two");
   EXPECT_EQ(mesh.skin.positions.size(), 8u);
   EXPECT_NEAR(enclosed_volume(mesh.skin), 1.0 / 3, 1e-15);
+  EXPECT_TRUE(closed(mesh.skin));
 }
 
 TEST(CellOrientation, TellsAndTurnsInvertedCells) {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 
-#include "ymir/base/error.h"
 #include "ymir/cache/formats/bounded_reader.h"
 #include "ymir/cache/formats/file_cells.h"
 #include "ymir/cache/formats/node_numbers.h"

@@ -9,6 +9,7 @@
 
 #include "ymir/base/reach.h"
 #include "ymir/cache/formats/bounded_reader.h"
+#include "ymir/math/vec3.h"
 
 namespace ymir {
 

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "ymir/base/error.h"
 #include "ymir/cache/formats/bounded_reader.h"
 #include "ymir/cache/formats/file_cells.h"
 #include "ymir/cache/formats/node_numbers.h"

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <charconv>
 
-#include "ymir/base/error.h"
 #include "ymir/cache/formats/bounded_reader.h"
 #include "ymir/cache/formats/vtk_grid.h"
 

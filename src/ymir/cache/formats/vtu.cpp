@@ -1,6 +1,7 @@
 #include "ymir/cache/formats/vtu.h"
 
-#include "ymir/base/error.h"
+#include <algorithm>
+
 #include "ymir/cache/formats/vtk_grid.h"
 #include "ymir/cache/formats/xml_reader.h"
 
