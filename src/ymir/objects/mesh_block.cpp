@@ -189,17 +189,13 @@ double MeshBlock::residual(double violation) const {
 }
 
 bool MeshBlock::factor() {
-  if (!work_->analyzed) work_->solver.analyze(work_->scalars);
-  work_->analyzed = true;
-  work_->step.matrix.copy_to(work_->scalars);
-  if (work_->solver.factor(work_->scalars)) return true;
+  if (work_->solver.factor(work_->step.matrix)) return true;
   // What couplings have added to the residual stays.
   const std::vector<Vec3d> residual = work_->step.residual;
   work_->step.curvature = MeshStep::Curvature::projected;
   assemble_all();
   work_->step.residual = residual;
-  work_->step.matrix.copy_to(work_->scalars);
-  return work_->solver.factor(work_->scalars);
+  return work_->solver.factor(work_->step.matrix);
 }
 
 void MeshBlock::right_side(double* b) const {
@@ -208,14 +204,18 @@ void MeshBlock::right_side(double* b) const {
     for (int k = 0; k < 3; ++k) b[3 * i + static_cast<std::size_t>(k)] = -(s.residual[i][k] + s.condensed[i][k]);
 }
 
-void MeshBlock::solve(const double* r, double* z) const { work_->solver.solve({r, size()}, {z, size()}); }
+void MeshBlock::solve(const double* r, double* z) const { work_->solver.solve(r, z); }
 
 void MeshBlock::entries(std::int32_t first, std::vector<Triplet>& lower) const {
-  const SymmetricMatrix& a = work_->scalars;
-  for (std::int32_t j = 0; j < a.size(); ++j)
-    for (auto e = static_cast<std::size_t>(a.starts()[static_cast<std::size_t>(j)]);
-         e < static_cast<std::size_t>(a.starts()[static_cast<std::size_t>(j) + 1]); ++e)
-      lower.push_back({first + a.rows()[e], first + j, a.values()[e]});
+  const BlockMatrix& a = work_->step.matrix;
+  for (std::int32_t j = 0; j < a.nodes(); ++j)
+    for (std::int32_t e = a.starts()[static_cast<std::size_t>(j)]; e < a.starts()[static_cast<std::size_t>(j) + 1];
+         ++e) {
+      const std::int32_t i = a.rows()[static_cast<std::size_t>(e)];
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < (i == j ? r + 1 : 3); ++c)
+          lower.push_back({first + 3 * i + r, first + 3 * j + c, a.block(e)[3 * r + c]});
+    }
 }
 
 void MeshBlock::set_step(const double* step) {

@@ -114,7 +114,7 @@ void MeshObject::ingest() {
     if (const auto list = constraint->elements(); list.nodes_each > 0) elements.push_back(list);
   work_.step.matrix = BlockMatrix(static_cast<std::int32_t>(position_.size()), elements);
   for (const auto& constraint : constraints_) constraint->connect(work_.step.matrix);
-  work_.scalars = work_.step.matrix.scalar_pattern();
+  work_.solver.analyze(work_.step.matrix);
 }
 
 void MeshObject::schedule(Timeline& timeline) {

@@ -13,7 +13,7 @@
 #include "ymir/objects/mesh_step.h"
 #include "ymir/pipeline/object.h"
 #include "ymir/solids/solid_object.h"
-#include "ymir/solvers/direct.h"
+#include "ymir/solvers/block_cholesky.h"
 
 namespace ymir {
 
@@ -86,9 +86,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
     MeshStep step;
     std::vector<Vec3d> begin_velocity;
     std::vector<double> planes;  // of forces
-    SymmetricMatrix scalars;
-    DirectSolver solver;
-    bool analyzed = false;
+    BlockCholesky solver;
   };
   Workspace& workspace() { return work_; }
   void take(const MeshStep& step);

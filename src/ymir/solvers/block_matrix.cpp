@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ymir/base/check.h"
-#include "ymir/parallel/threads.h"
 
 namespace ymir {
 namespace {
@@ -81,29 +80,6 @@ void BlockMatrix::multiply(const double* x, double* y) const {
     }
     for (int c = 0; c < 3; ++c) y[3 * at(j) + static_cast<std::size_t>(c)] += sum[c];
   }
-}
-
-SymmetricMatrix BlockMatrix::scalar_pattern() const {
-  std::vector<Triplet> triplets;
-  triplets.reserve(9 * rows_.size());
-  for (std::int32_t j = 0; j < nodes(); ++j)
-    for (std::int32_t s = starts_[at(j)]; s < starts_[at(j) + 1]; ++s)
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < (rows_[at(s)] == j ? r + 1 : 3); ++c)
-          triplets.push_back({3 * rows_[at(s)] + r, 3 * j + c, 0});
-  return {3 * nodes(), triplets};
-}
-
-// Scalar column 3 j + c holds rows c.. of the diagonal block, then all three of each block below it.
-void BlockMatrix::copy_to(SymmetricMatrix& scalars) const {
-  double* to = scalars.values().data();
-  parallel_for(nodes(), [&](std::ptrdiff_t j) {
-    const auto node = static_cast<std::size_t>(j);
-    double* out = to + scalars.starts()[3 * node];
-    for (int c = 0; c < 3; ++c)
-      for (std::int32_t s = starts_[node]; s < starts_[node + 1]; ++s)
-        for (int r = s == starts_[node] ? c : 0; r < 3; ++r) *out++ = block(s)[3 * r + c];
-  });
 }
 
 }  // namespace ymir

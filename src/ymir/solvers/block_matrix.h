@@ -9,8 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "ymir/solvers/sparse_matrix.h"
-
 namespace ymir {
 
 class BlockMatrix {
@@ -42,10 +40,6 @@ class BlockMatrix {
 
   // y = A x; x and y must not overlap.
   void multiply(const double* x, double* y) const;
-
-  // The same matrix by scalars. The pattern once, then values alone.
-  SymmetricMatrix scalar_pattern() const;
-  void copy_to(SymmetricMatrix& scalars) const;
 
  private:
   std::vector<std::int32_t> starts_{0};
