@@ -80,6 +80,8 @@ const std::vector<Benchmark>& benchmarks() {
        &bench_colliders},
       {"manybodies", "strands coupled by springs: CG with a direct solve per strand, direct solvers, Jacobi-CG",
        &bench_manybodies},
+      {"solids", "a soft body of 1,000 to 200,000 cells: assembly, factor and solve of a Newton iteration, and CHOLMOD",
+       &bench_solids},
       {"poisson", "the pressure equation on tiles and by rows: iterations on easy and hard cases, times up to 256^3",
        &bench_poisson},
       {"smoke", "a substep of a plume, its parts and its growth to 16 million voxels", &bench_smoke},

@@ -1,0 +1,144 @@
+// A soft cube that hangs by one face, one Newton iteration of its implicit step: assembly, factor and solve apart, and
+// the same matrix by the direct solvers that libraries have.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "bench.h"
+#include "ymir/actions/elastic_solid.h"
+#include "ymir/actions/gravity_force.h"
+#include "ymir/base/hash.h"
+#include "ymir/objects/mesh_block.h"
+#include "ymir/parallel/threads.h"
+#include "ymir/solvers/direct.h"
+
+namespace ymir::bench {
+namespace {
+
+constexpr double size = 0.2;  // of the cube [m]
+
+SolidMesh cube(CellShape shape, int side) {
+  SolidMesh mesh;
+  mesh.shape = shape;
+  const int n = side + 1;
+  const auto node = [&](int i, int j, int k) { return (k * n + j) * n + i; };
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) mesh.positions.push_back(Vec3d{1.0 * i, 1.0 * j, 1.0 * k} * (size / side));
+  // Six tetrahedra around the diagonal of a cube.
+  constexpr std::array<std::array<int, 4>, 6> split{
+      {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6}, {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}}};
+  for (int k = 0; k < side; ++k)
+    for (int j = 0; j < side; ++j)
+      for (int i = 0; i < side; ++i) {
+        const std::array<int, 8> corner{
+            node(i, j, k),     node(i + 1, j, k),     node(i + 1, j + 1, k),     node(i, j + 1, k),
+            node(i, j, k + 1), node(i + 1, j, k + 1), node(i + 1, j + 1, k + 1), node(i, j + 1, k + 1)};
+        if (shape == CellShape::hexahedron)
+          mesh.cells.insert(mesh.cells.end(), corner.begin(), corner.end());
+        else
+          for (const auto& t : split)
+            for (const int a : t) mesh.cells.push_back(corner[static_cast<std::size_t>(a)]);
+      }
+  mesh.fill.assign(mesh.cell_count(), 1);
+  return mesh;
+}
+
+struct Hanging {
+  Communicator alone;
+  GridDomain domain{100.0, 1, alone};
+  MeshObject object;
+
+  Hanging(CellShape shape, int side) : object("cube", 0, domain, {}, cube(shape, side)) {
+    add_elastic_solid(object, "material", {5e4, 0.45});
+    object.add_force(gravity_force("gravity", {0, -9.81, 0}, {}));
+    MeshObject::NodeMotion top;
+    for (std::size_t i = 0; i < object.mesh().positions.size(); ++i)
+      if (object.mesh().positions[i].y == size) top.nodes.push_back(static_cast<std::int32_t>(i));
+    object.hold(std::move(top));
+  }
+};
+
+template <class F>
+double best(int repetitions, F&& work) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int r = 0; r < repetitions; ++r) least = std::min(least, timed(work));
+  return least;
+}
+
+double residual_of(const MeshBlock& block, const std::vector<double>& b, const std::vector<double>& x) {
+  std::vector<double> y(x.size());
+  block.product(x.data(), y.data());
+  double off = 0, all = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    off += (y[i] - b[i]) * (y[i] - b[i]);
+    all += b[i] * b[i];
+  }
+  return std::sqrt(off / all);
+}
+
+void measure(CellShape shape, int side, int repetitions, std::vector<BenchRow>& rows) {
+  Hanging run(shape, side);
+  const char* name = shape == CellShape::hexahedron ? "hexahedra" : "tetrahedra";
+  const std::string scene = fmt::format("{} {}", run.object.mesh().cell_count(), name);
+  const auto elements = static_cast<std::int64_t>(run.object.mesh().cell_count());
+  const double setup = timed([&] { run.object.ingest(); });
+  MeshBlock block(run.object);
+  run.object.begin_substep();
+  block.begin({0, 0, 0, 0, 1.0 / 48});
+  block.place();
+  const auto add = [&](const char* part, const char* solver, double seconds, const std::vector<double>* x,
+                       const std::vector<double>* b) {
+    BenchRow row = new_row(fmt::format("{}, {}", scene, part), solver);
+    row.setup_s = setup;
+    row.bitwise = false;
+    set_time(row, seconds, elements);
+    row.peak_MB = peak_memory_MB();
+    if (x != nullptr) {
+      row.residual = residual_of(block, *b, *x);
+      row.hash = hash_bytes(std::as_bytes(std::span<const double>(*x)));
+    }
+    rows.push_back(std::move(row));
+  };
+  reset_peak_memory();
+  add("assembly", "ymir", best(repetitions, [&] { block.assemble(); }), nullptr, nullptr);
+  std::vector<double> b(block.size()), x(block.size());
+  block.right_side(b.data());
+  const double factor = best(repetitions, [&] { block.factor(); });
+  const double solve = best(repetitions, [&] { block.solve(b.data(), x.data()); });
+  add("factor", "ymir", factor, &x, &b);
+  std::vector<Triplet> triplets;
+  block.entries(0, triplets);
+  const SymmetricMatrix matrix(static_cast<std::int32_t>(block.size()), triplets);
+  for (const DirectBackend backend : {DirectBackend::cholmod, DirectBackend::eigen}) {
+    if (backend == DirectBackend::cholmod && !has_cholmod()) continue;
+    if (backend == DirectBackend::eigen && side > 16) continue;  // minutes
+    DirectSolver library(backend);
+    library.analyze(matrix);
+    std::vector<double> y(b.size());
+    const double seconds = best(std::min(repetitions, 3), [&] { library.factor(matrix); });
+    library.solve(b, y);
+    add("factor", backend == DirectBackend::cholmod ? "CHOLMOD" : "Eigen", seconds, &y, &b);
+  }
+  add("solve", "ymir", solve, &x, &b);
+}
+
+}  // namespace
+
+std::vector<BenchRow> bench_solids(const BenchOptions& options) {
+  std::vector<BenchRow> rows;
+  const int before = threads();
+  for (const CellShape shape : {CellShape::tetrahedron, CellShape::hexahedron})
+    for (const int side : options.quick ? std::vector<int>{6, 10} : std::vector<int>{10, 16, 24, 32})
+      for (const int count : before > 1 ? std::vector<int>{1, before} : std::vector<int>{1}) {
+        set_threads(count);
+        measure(shape, side, options.quick ? 2 : std::min(options.repetitions, 5), rows);
+      }
+  set_threads(before);
+  return rows;
+}
+
+}  // namespace ymir::bench
