@@ -3,26 +3,29 @@
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <queue>
 #include <utility>
 
 #include "ymir/parallel/threads.h"
+#include "ymir/solvers/minimum_separator.h"
 
 namespace ymir {
 namespace {
 
 using Indices = std::vector<std::int32_t>;
 
-constexpr std::int32_t leaf_nodes = 200;      // parts up to this size are ordered by minimum degree
-constexpr std::int32_t coarsest_nodes = 200;  // shrinking stops here
-constexpr std::int32_t task_nodes = 2000;     // parts worth a task of their own
-constexpr double largest_half = 0.55;         // of the weight, in either half
-constexpr std::int32_t direction_nodes = 1500;
-constexpr std::int32_t coarsest_sweeps = 40, finer_sweeps = 4;
-constexpr std::int32_t directions = 24;         // tried on the coarsest graph
-constexpr std::int32_t refined_directions = 3;  // the best of them
+constexpr std::int32_t leaf_nodes = 100;        // parts up to this size are ordered by minimum degree
+constexpr std::int32_t coarsest_nodes = 50;     // shrinking stops here
+constexpr std::int32_t task_nodes = 2000;       // parts worth a task of their own
+constexpr double largest_half = 0.55;           // of the weight, in either half
+constexpr std::int32_t direction_nodes = 1000;  // up to here directions all around are tried
+constexpr std::int32_t coarsest_sweeps = 100, finer_sweeps = 3;
+constexpr std::int32_t directions = 16;       // tried on the coarsest graph
+constexpr std::int32_t direction_rounds = 2;  // of smaller turns, on each graph
 constexpr std::int32_t refinement_passes = 4;
 constexpr std::int8_t separator = 2;  // side of a node; the halves are 0 and 1
 
@@ -253,12 +256,15 @@ void distances(const Graph& graph, std::int32_t from, double* distance, Indices&
   }
 }
 
-// Coordinates of the nodes in which edges are short, one after the other.
+constexpr int dimensions = 3;
+using Direction = std::array<double, dimensions>;
+
+// Coordinates of the nodes in which edges are short, one after the other, and the direction to cut across.
 struct Embedding {
   std::vector<double> x;
-  int dimensions = 0;
+  Direction direction{};
+  double reach = 0;  // angle by which it may be off
 };
-constexpr int most_dimensions = 3;
 
 // Diffusion on the graph, which leaves its slowest modes [Pothen, Simon, Liou 1990], kept apart from each other.
 void diffuse(const WeightedGraph& graph, Embedding& embedding, std::int32_t sweeps) {
@@ -272,7 +278,7 @@ void diffuse(const WeightedGraph& graph, Embedding& embedding, std::int32_t swee
     total += degree[i];
   }
   for (std::int32_t sweep = 0; sweep < sweeps; ++sweep)
-    for (int d = 0; d < embedding.dimensions; ++d) {
+    for (int d = 0; d < dimensions; ++d) {
       double* const mine = embedding.x.data() + at(d) * n;
       for (std::size_t i = 0; i < n; ++i) {
         double sum = 0;
@@ -300,11 +306,11 @@ void diffuse(const WeightedGraph& graph, Embedding& embedding, std::int32_t swee
 // From distances to ends of the graph that are far from each other.
 Embedding embed_coarsest(const WeightedGraph& graph) {
   const auto n = at(graph.graph.nodes());
-  Embedding embedding{std::vector<double>(most_dimensions * n), most_dimensions};
+  Embedding embedding{std::vector<double>(dimensions * n)};
   std::vector<double>& x = embedding.x;
   Indices visited;
   distances(graph.graph, 0, x.data(), visited);
-  for (int d = 0; d < most_dimensions; ++d) {
+  for (int d = 0; d < dimensions; ++d) {
     std::int32_t seed = visited.back();
     if (d > 0) {
       double farthest = -1;
@@ -320,66 +326,146 @@ Embedding embed_coarsest(const WeightedGraph& graph) {
   return embedding;
 }
 
-// Halves of equal weight by the first coordinate.
-std::vector<std::int8_t> halves_of(const WeightedGraph& graph, const std::vector<double>& along) {
-  const auto n = at(graph.graph.nodes());
-  std::vector<std::pair<double, std::int32_t>> sorted(n);
-  for (std::size_t i = 0; i < n; ++i) sorted[i] = {along[i], static_cast<std::int32_t>(i)};
-  std::sort(sorted.begin(), sorted.end());
-  std::vector<std::int8_t> half(n, 1);
-  std::int32_t weight = 0;
-  for (const auto& [value, node] : sorted) {
-    if (2 * weight >= graph.weight) break;
-    half[at(node)] = 0;
-    weight += graph.node_weights[at(node)];
+// Cuts a graph across directions of its embedding.
+class Cutter {
+ public:
+  Cutter(const WeightedGraph& graph, const std::vector<double>& x) : graph_(graph), x_(x) {
+    along_.resize(size());
+    half_.resize(size());
   }
-  return half;
+
+  // Halves of equal weight.
+  const std::vector<std::int8_t>& halves(const Direction& direction) {
+    const std::size_t n = size();
+    double low = 1e300, high = -1e300;
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (std::size_t d = 0; d < dimensions; ++d) sum += direction[d] * x_[d * n + i];
+      along_[i] = sum;
+      low = std::min(low, sum);
+      high = std::max(high, sum);
+    }
+    // The median by bins, then by order within its bin.
+    const double scale = high > low ? (bin_count - 1) / (high - low) : 0;
+    const auto bin = [&](std::size_t i) { return static_cast<std::int32_t>((along_[i] - low) * scale); };
+    bins_.assign(bin_count, 0);
+    for (std::size_t i = 0; i < n; ++i) bins_[at(bin(i))] += graph_.node_weights[i];
+    std::int32_t weight = 0, middle = 0;
+    while (2 * (weight + bins_[at(middle)]) < graph_.weight) weight += bins_[at(middle++)];
+    inside_.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int32_t b = bin(i);
+      half_[i] = b < middle ? 0 : 1;
+      if (b == middle) inside_.push_back(static_cast<std::int32_t>(i));
+    }
+    std::sort(inside_.begin(), inside_.end(), [&](std::int32_t i, std::int32_t j) {
+      return along_[at(i)] < along_[at(j)] || (along_[at(i)] == along_[at(j)] && i < j);
+    });
+    for (const std::int32_t i : inside_) {
+      if (2 * weight >= graph_.weight) break;
+      half_[at(i)] = 0;
+      weight += graph_.node_weights[at(i)];
+    }
+    return half_;
+  }
+
+  // Weight of the edges between the halves.
+  std::int64_t cut(const Direction& direction) {
+    halves(direction);
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < size(); ++i)
+      if (half_[i] == 0)
+        for (std::int32_t e = graph_.graph.starts[i]; e < graph_.graph.starts[i + 1]; ++e)
+          sum += half_[at(graph_.graph.neighbours[at(e)])] * graph_.edge_weights[at(e)];
+    return sum;
+  }
+
+ private:
+  static constexpr std::int32_t bin_count = 512;
+  std::size_t size() const { return graph_.node_weights.size(); }
+
+  const WeightedGraph& graph_;
+  const std::vector<double>& x_;
+  std::vector<double> along_;
+  std::vector<std::int8_t> half_;
+  Indices bins_, inside_;
+};
+
+Direction turned(const Direction& from, const Direction& towards, double angle) {
+  Direction result;
+  double norm = 0;
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    result[d] = from[d] + std::tan(angle) * towards[d];
+    norm += result[d] * result[d];
+  }
+  for (double& component : result) component /= std::sqrt(norm);
+  return result;
 }
 
-// The directions across which halves have the least weight of edges between them, the best first.
-std::vector<std::vector<double>> best_directions(const WeightedGraph& graph, const Embedding& embedding) {
-  const auto n = at(graph.graph.nodes());
-  struct Trial {
-    std::int64_t cut;
-    std::vector<double> along;
-  };
-  std::vector<Trial> trials(at(directions));
+// Turns the direction to where the halves have less weight of edges between them.
+void improve_direction(const WeightedGraph& graph, Embedding& embedding) {
+  Cutter cutter(graph, embedding.x);
+  std::int64_t best = cutter.cut(embedding.direction);
+  for (std::int32_t round = 0; round < direction_rounds; ++round) {
+    const Direction from = embedding.direction;
+    // Two directions across: from the axis it is farthest from.
+    std::size_t axis = 0;
+    for (std::size_t d = 1; d < dimensions; ++d)
+      if (std::abs(from[d]) < std::abs(from[axis])) axis = d;
+    Direction u{}, v{};
+    u[axis] = 1;
+    for (std::size_t d = 0; d < dimensions; ++d) u[d] -= from[axis] * from[d];
+    const double norm = std::sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    for (double& component : u) component /= norm;
+    v = {from[1] * u[2] - from[2] * u[1], from[2] * u[0] - from[0] * u[2], from[0] * u[1] - from[1] * u[0]};
+    bool better = false;
+    for (const Direction& across : {u, v})
+      for (const double sign : {-1.0, 1.0}) {
+        const Direction trial = turned(from, across, sign * embedding.reach);
+        const std::int64_t cut = cutter.cut(trial);
+        if (cut >= best) continue;
+        best = cut;
+        embedding.direction = trial;
+        better = true;
+      }
+    if (!better) embedding.reach /= 2;
+  }
+}
+
+// The best of directions all around, then better ones near it.
+void find_direction(const WeightedGraph& graph, Embedding& embedding) {
+  Cutter cutter(graph, embedding.x);
+  std::int64_t best = std::numeric_limits<std::int64_t>::max();
   for (std::int32_t k = 0; k < directions; ++k) {
     // Evenly over half of the sphere.
     const double z = (k + 0.5) / directions, r = std::sqrt(1 - z * z), angle = 2.399963229728653 * k;
-    const double direction[most_dimensions] = {r * std::cos(angle), r * std::sin(angle), z};
-    auto& [cut, along] = trials[at(k)];
-    along.assign(n, 0);
-    for (int d = 0; d < most_dimensions; ++d)
-      for (std::size_t i = 0; i < n; ++i) along[i] += direction[d] * embedding.x[at(d) * n + i];
-    const std::vector<std::int8_t> half = halves_of(graph, along);
-    cut = 0;
-    for (std::size_t i = 0; i < n; ++i)
-      if (half[i] == 0)
-        for (std::int32_t e = graph.graph.starts[i]; e < graph.graph.starts[i + 1]; ++e)
-          cut += half[at(graph.graph.neighbours[at(e)])] * graph.edge_weights[at(e)];
+    const Direction trial{r * std::cos(angle), r * std::sin(angle), z};
+    const std::int64_t cut = cutter.cut(trial);
+    if (cut >= best) continue;
+    best = cut;
+    embedding.direction = trial;
   }
-  std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.cut < b.cut; });
-  std::vector<std::vector<double>> best;
-  for (std::int32_t k = 0; k < refined_directions; ++k) best.push_back(std::move(trials[at(k)].along));
-  return best;
+  embedding.reach = 0.25;
 }
 
-// On large graphs one coordinate is left, in the direction that was best on a smaller one.
 Embedding embed(const WeightedGraph& graph) {
   const std::int32_t n = graph.graph.nodes();
-  if (n <= coarsest_nodes) return embed_coarsest(graph);
   Indices coarse;
-  const std::int32_t count = match(graph, coarse);
-  if (count > n - n / 20) return embed_coarsest(graph);  // stars and the like do not shrink
-  const WeightedGraph smaller = contract(graph, coarse, count);
-  Embedding image = embed(smaller);
-  if (image.dimensions > 1 && n > direction_nodes) image = {best_directions(smaller, image).front(), 1};
-  Embedding embedding{std::vector<double>(at(image.dimensions) * at(n)), image.dimensions};
-  for (int d = 0; d < image.dimensions; ++d)
-    for (std::int32_t i = 0; i < n; ++i)
-      embedding.x[at(d) * at(n) + at(i)] = image.x[at(d) * at(count) + at(coarse[at(i)])];
-  diffuse(graph, embedding, finer_sweeps);
+  std::int32_t count = n;
+  if (n > coarsest_nodes) count = match(graph, coarse);
+  Embedding embedding;
+  if (count > n - n / 20) {  // small enough, or a star or the like, which does not shrink
+    embedding = embed_coarsest(graph);
+  } else {
+    const WeightedGraph smaller = contract(graph, coarse, count);
+    const Embedding image = embed(smaller);
+    embedding = {std::vector<double>(dimensions * at(n)), image.direction, image.reach};
+    for (std::size_t d = 0; d < dimensions; ++d)
+      for (std::size_t i = 0; i < at(n); ++i) embedding.x[d * at(n) + i] = image.x[d * at(count) + at(coarse[i])];
+    diffuse(graph, embedding, finer_sweeps);
+  }
+  if (embedding.reach == 0 || n <= direction_nodes) find_direction(graph, embedding);
+  improve_direction(graph, embedding);
   return embedding;
 }
 
@@ -396,22 +482,44 @@ Sides border_of(const WeightedGraph& graph, const std::vector<std::int8_t>& half
   return sides;
 }
 
-Sides separate(const WeightedGraph& graph) {
-  Embedding embedding = embed(graph);
-  std::vector<std::vector<double>> trials;
-  if (embedding.dimensions > 1)
-    trials = best_directions(graph, embedding);
-  else
-    trials.push_back(std::move(embedding.x));
-  Sides best;
-  for (const std::vector<double>& along : trials) {
-    const std::vector<std::int8_t> half = halves_of(graph, along);
-    for (std::int8_t side = 0; side < 2; ++side) {
-      Sides sides = border_of(graph, half, side);
-      Refinement(graph, sides).run();
-      if (best.of.empty() || sides.cost() < best.cost()) best = std::move(sides);
-    }
+// The smallest separator among the nodes near the given one, if better. `width`: share of as many nodes as may change
+// sides without making a half too large.
+void replace_by_smallest(const WeightedGraph& graph, Sides& sides, double width) {
+  const auto limit = static_cast<std::int32_t>(largest_half * graph.weight);
+  std::vector<std::int8_t> band = sides.of;
+  Indices queue;
+  for (std::int8_t side = 0; side < 2; ++side) {
+    auto room = static_cast<std::int32_t>(width * (limit - sides.weight[1 - side]));
+    queue.clear();
+    for (std::int32_t i = 0; i < graph.graph.nodes(); ++i)
+      if (sides.of[at(i)] == separator) queue.push_back(i);
+    for (std::size_t k = 0; k < queue.size() && room > 0; ++k)
+      for (const std::int32_t other : graph.graph.of(queue[k]))
+        if (band[at(other)] == side && room > 0) {
+          band[at(other)] = separator;
+          queue.push_back(other);
+          --room;
+        }
   }
+  for (std::vector<std::int8_t>& near : minimum_separators(graph.graph, band).near) {
+    Sides trial;
+    trial.of = std::move(near);
+    for (const std::int8_t side : trial.of) ++trial.weight[side];
+    if (trial.cost() < sides.cost()) sides = std::move(trial);
+  }
+}
+
+Sides separate(const WeightedGraph& graph) {
+  const Embedding embedding = embed(graph);
+  const std::vector<std::int8_t> half = Cutter(graph, embedding.x).halves(embedding.direction);
+  Sides best;
+  for (std::int8_t side = 0; side < 2; ++side) {
+    Sides sides = border_of(graph, half, side);
+    Refinement(graph, sides).run();
+    if (best.of.empty() || sides.cost() < best.cost()) best = std::move(sides);
+  }
+  // From narrow bands to wide ones: what is found near the middle keeps the halves even.
+  for (const double width : {0.25, 0.5, 1.0}) replace_by_smallest(graph, best, width);
   return best;
 }
 

@@ -128,8 +128,8 @@ bool may_join(std::int64_t columns, std::int64_t rows, std::int64_t zeros) {
   const double share = static_cast<double>(zeros) / static_cast<double>(entries_of(columns, rows));
   if (columns <= 4) return share < 0.6;
   if (columns <= 16) return share < 0.25;
-  if (columns <= 48) return share < 0.1;
-  return share < 0.05;
+  if (columns <= 48) return share < 0.08;
+  return share < 0.01;
 }
 
 }  // namespace
