@@ -18,13 +18,16 @@ class MeshContact final : public MeshConstraint {
       : object_(&object), owner_(std::move(owner)), solid_(std::move(solid)), params_(params) {
     const Surface& skin = object.mesh().skin;
     mass_.assign(skin.positions.size(), 0);
+    double whole = 0;
+    for (const double m : object.mass()) whole += m;
+    const double deep = std::cbrt(whole / object.description().density);
     for (const auto& t : skin.triangles) {
       const auto corner = [&](int k) {
         return skin.positions[static_cast<std::size_t>(t[static_cast<std::size_t>(k)])];
       };
       const double area = 0.5 * norm(cross(corner(1) - corner(0), corner(2) - corner(0)));
       for (const std::int32_t i : t)
-        mass_[static_cast<std::size_t>(i)] += area / 3 * object.mean_edge() * object.description().density;
+        mass_[static_cast<std::size_t>(i)] += area / 3 * deep * object.description().density;
     }
     // What begins nearer than it may stays as near: it is not pushed out.
     const auto at = solid_(0, 0);
@@ -109,7 +112,7 @@ class MeshContact final : public MeshConstraint {
   std::string owner_;
   SolidDuring solid_;
   MeshContactParams params_;
-  std::vector<double> mass_;       // of the skin at each vertex [kg]
+  std::vector<double> mass_;       // that each vertex of the skin carries [kg]
   std::vector<double> clearance_;  // [m]
   std::function<TouchedSolid(Vec3d)> solid_at_end_;
   std::vector<Vec3d> start_;  // of the skin when the substep began [m]

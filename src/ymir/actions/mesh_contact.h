@@ -13,7 +13,7 @@
 namespace ymir {
 
 struct MeshContactParams {
-  double stiffness = 200;   // k dt^2/m, m being a layer of the skin one cell deep
+  double stiffness = 200;   // k dt^2/m, m being what is behind a part of the skin, as deep as the body is large
   double friction = 0.3;    // mu
   double thickness = 5e-4;  // kept free [m]
 };
