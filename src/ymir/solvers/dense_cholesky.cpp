@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "ymir/math/simd.h"
-#include "ymir/parallel/threads.h"
 
 namespace ymir {
 namespace {
@@ -130,20 +129,16 @@ void subtract_panel(const Front& front, std::int32_t first, std::int32_t last, s
 
 template <class F>
 void for_blocks(std::int32_t begin, std::int32_t end, bool parallel, F&& body) {
-  // Enough blocks to share, where there are rows enough.
-  const std::int32_t block = std::clamp((end - begin) / 32, 1, block_tiles);
-  const auto run = [&](std::ptrdiff_t b, std::ptrdiff_t e) {
-    body(begin + static_cast<std::int32_t>(b), begin + static_cast<std::int32_t>(e));
-  };
-  if (parallel) {
-    // From the last on: those cost most.
-    const std::ptrdiff_t rows = end - begin, blocks = (rows + block - 1) / block;
-    parallel_for(blocks, [&](std::ptrdiff_t k) {
-      const std::ptrdiff_t b = (blocks - 1 - k) * block;
-      run(b, std::min<std::ptrdiff_t>(b + block, rows));
-    });
-  } else {
+  if (!parallel) {
     for (std::int32_t b = begin; b < end; b += block_tiles) body(b, std::min(b + block_tiles, end));
+    return;
+  }
+  // Enough blocks to share where there are rows enough, and from the last on: those cost most.
+  const std::int32_t block = std::clamp((end - begin) / 16, 1, block_tiles), blocks = (end - begin + block - 1) / block;
+#pragma omp taskloop grainsize(1) default(shared)
+  for (std::int32_t k = 0; k < blocks; ++k) {
+    const std::int32_t b = begin + (blocks - 1 - k) * block;
+    body(b, std::min(b + block, end));
   }
 }
 
