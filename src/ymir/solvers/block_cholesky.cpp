@@ -326,7 +326,11 @@ std::int64_t BlockCholesky::factor_supernode(std::int32_t s, const BlockMatrix& 
   const std::size_t update_size = triangle_size(node.others);
   const auto clear = [&](double* from, std::size_t size) {
     constexpr std::size_t piece = std::size_t{1} << 18;
-#pragma omp taskloop grainsize(1) default(shared) if (parallel)
+    if (!parallel) {
+      std::fill_n(from, size, 0.0);
+      return;
+    }
+#pragma omp taskloop grainsize(1) default(shared)
     for (std::size_t begin = 0; begin < size; begin += piece)
       std::fill(from + begin, from + std::min(begin + piece, size), 0.0);
   };
