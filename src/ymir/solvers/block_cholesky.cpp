@@ -15,6 +15,9 @@ namespace {
 
 // Subtrees stop where they cost less than this share of the whole, or than a few ms: enough of them for many threads.
 constexpr double subtree_share = 1.0 / 64, subtree_flops = 2e7;
+constexpr double parallel_flops = 1e8;    // of a matrix for which threads are called
+constexpr double front_flops = 1e8;       // of a front that is shared
+constexpr double parallel_entries = 2e6;  // of a factor with which solves are shared
 constexpr int sides_at_once = 4;
 constexpr std::int32_t tile_nodes = tile_rows / 3;
 
@@ -208,50 +211,51 @@ void BlockCholesky::choose_subtrees() {
   }
   const double limit = std::max(subtree_flops, subtree_share * flops_);
   subtrees_.clear();
+  subtree_of_.assign(at(count), -1);
   top_.clear();
   for (std::int32_t s = 0; s < count; ++s) {
     const std::int32_t parent = tree_.parent[at(s)];
     if (work[at(s)] > limit)
       top_.push_back(s);
-    else if (parent < 0 || work[at(parent)] > limit)
+    else if (parent < 0 || work[at(parent)] > limit) {
+      subtree_of_[at(s)] = static_cast<std::int32_t>(subtrees_.size());
       subtrees_.push_back({first[at(s)], s + 1});
+    }
   }
-  bad_.assign(subtrees_.size(), -1);
+  bad_.assign(at(count), -1);
 }
 
-// Update matrices go on two stacks, those of even depth in the tree on one, of odd depth on the other: when a supernode
-// is done, its children are on top of one and its own goes onto the other. Each subtree has its own pair.
+// Update matrices of a subtree go on two stacks, those of even depth in the tree on one, of odd depth on the other:
+// when a supernode is done, its children are on top of one and its own goes onto the other. Above the subtrees, where
+// the order of work is open, each has its own place.
 void BlockCholesky::place_updates() {
   const std::int32_t count = tree_.count();
   std::vector<std::uint8_t> odd(at(count), 0);
   for (std::int32_t s = count; s-- > 0;)
     if (tree_.parent[at(s)] >= 0) odd[at(s)] = !odd[at(tree_.parent[at(s)])];
-  std::vector<std::uint8_t> in_subtree(at(count), 0);
-  std::size_t base = 0;
   const auto size_of = [&](std::int32_t s) { return triangle_size(supernodes_[at(s)].others); };
-  std::size_t height[2], peak[2];
-  // Pushes the update of s and drops those of its children that are on the same pair of stacks.
-  const auto push = [&](std::int32_t s) {
-    std::size_t& mine = height[odd[at(s)]];
-    supernodes_[at(s)].update = mine;
-    mine += size_of(s);
-    peak[odd[at(s)]] = std::max(peak[odd[at(s)]], mine);
-    for (std::int32_t c = supernodes_[at(s)].first_child; c < supernodes_[at(s)].end_child; ++c)
-      if (in_subtree[at(children_[at(c)])] == in_subtree[at(s)]) height[1 - odd[at(s)]] -= size_of(children_[at(c)]);
-  };
-  // The stack of odd depth begins where the other ends at its highest.
-  const auto shift = [&](std::int32_t s) { supernodes_[at(s)].update += base + (odd[at(s)] ? peak[0] : 0); };
+  std::size_t base = 0;
   for (const Subtree& subtree : subtrees_) {
-    height[0] = height[1] = peak[0] = peak[1] = 0;
-    std::fill(in_subtree.begin() + subtree.first, in_subtree.begin() + subtree.end, 1);
-    for (std::int32_t s = subtree.first; s < subtree.end; ++s) push(s);
-    for (std::int32_t s = subtree.first; s < subtree.end; ++s) shift(s);
+    std::size_t height[2] = {}, peak[2] = {};
+    for (std::int32_t s = subtree.first; s < subtree.end; ++s) {
+      Supernode& node = supernodes_[at(s)];
+      std::size_t& mine = height[odd[at(s)]];
+      node.update = base + mine;
+      mine += size_of(s);
+      peak[odd[at(s)]] = std::max(peak[odd[at(s)]], mine);
+      for (std::int32_t c = node.first_child; c < node.end_child; ++c)
+        height[1 - odd[at(s)]] -= size_of(children_[at(c)]);
+    }
+    // The stack of odd depth begins where the other ends at its highest.
+    for (std::int32_t s = subtree.first; s < subtree.end; ++s)
+      if (odd[at(s)]) supernodes_[at(s)].update += peak[0];
     base += peak[0] + peak[1];
   }
-  height[0] = height[1] = peak[0] = peak[1] = 0;
-  for (const std::int32_t s : top_) push(s);
-  for (const std::int32_t s : top_) shift(s);
-  updates_ = allocate(base + peak[0] + peak[1]);
+  for (const std::int32_t s : top_) {
+    supernodes_[at(s)].update = base;
+    base += size_of(s);
+  }
+  updates_ = allocate(base);
 }
 
 Front BlockCholesky::front(std::int32_t s) const {
@@ -262,38 +266,57 @@ Front BlockCholesky::front(std::int32_t s) const {
 
 template <class F>
 void BlockCholesky::from_leaves(F&& body) const {
-  parallel_for(static_cast<std::ptrdiff_t>(subtrees_.size()), [&](std::ptrdiff_t t) {
-    const Subtree& subtree = subtrees_[static_cast<std::size_t>(t)];
-    for (std::int32_t s = subtree.first; s < subtree.end; ++s) body(s);
-  });
+#pragma omp parallel for schedule(dynamic, 1) if (static_cast <double>(factor_entries_) > parallel_entries)
+  for (std::size_t t = 0; t < subtrees_.size(); ++t)
+    for (std::int32_t s = subtrees_[t].first; s < subtrees_[t].end; ++s) body(s);
   for (const std::int32_t s : top_) body(s);
 }
 
 template <class F>
 void BlockCholesky::from_roots(F&& body) const {
   for (std::size_t k = top_.size(); k-- > 0;) body(top_[k]);
-  parallel_for(static_cast<std::ptrdiff_t>(subtrees_.size()), [&](std::ptrdiff_t t) {
-    const Subtree& subtree = subtrees_[static_cast<std::size_t>(t)];
-    for (std::int32_t s = subtree.end; s-- > subtree.first;) body(s);
-  });
+#pragma omp parallel for schedule(dynamic, 1) if (static_cast <double>(factor_entries_) > parallel_entries)
+  for (std::size_t t = 0; t < subtrees_.size(); ++t)
+    for (std::int32_t s = subtrees_[t].end; s-- > subtrees_[t].first;) body(s);
 }
 
 bool BlockCholesky::factor(const BlockMatrix& a) {
   YMIR_CHECK(at(a.nodes()) == tree_.order.size() && a.block_count() == block_count_);
-  parallel_for(static_cast<std::ptrdiff_t>(subtrees_.size()), [&](std::ptrdiff_t t) {
-    const auto i = static_cast<std::size_t>(t);
-    bad_[i] = -1;
-    for (std::int32_t s = subtrees_[i].first; s < subtrees_[i].end && bad_[i] < 0; ++s)
-      bad_[i] = factor_supernode(s, a, false);
-  });
+#pragma omp parallel if (flops_ > parallel_flops)
+#pragma omp single
+  {
+    for (std::int32_t s = 0; s < tree_.count(); ++s)
+      if (tree_.parent[at(s)] < 0) {
+#pragma omp task default(shared) firstprivate(s)
+        factor_task(s, a);
+      }
+#pragma omp taskwait
+  }
   std::int64_t bad = -1;
-  // Supernodes above the subtrees may come before some of them in the order; they are reported after all of these.
-  for (const std::int64_t b : bad_)
-    if (b >= 0 && (bad < 0 || b < bad)) bad = b;
-  for (std::size_t k = 0; k < top_.size() && bad < 0; ++k) bad = factor_supernode(top_[k], a, true);
+  for (std::int32_t s = 0; s < tree_.count() && bad < 0; ++s)
+    if (tree_.parent[at(s)] < 0) bad = bad_[at(s)];
   factored_ = bad < 0;
   bad_node_ = factored_ ? -1 : tree_.order[static_cast<std::size_t>(bad / 3)];
   return factored_;
+}
+
+void BlockCholesky::factor_task(std::int32_t s, const BlockMatrix& a) {
+  std::int64_t& bad = bad_[at(s)];
+  bad = -1;
+  if (subtree_of_[at(s)] >= 0) {
+    const Subtree& subtree = subtrees_[at(subtree_of_[at(s)])];
+    for (std::int32_t k = subtree.first; k < subtree.end && bad < 0; ++k) bad = factor_supernode(k, a, false);
+    return;
+  }
+  const Supernode& node = supernodes_[at(s)];
+  for (std::int32_t c = node.first_child; c < node.end_child; ++c) {
+#pragma omp task default(shared) firstprivate(c)
+    factor_task(children_[at(c)], a);
+  }
+#pragma omp taskwait
+  for (std::int32_t c = node.first_child; c < node.end_child && bad < 0; ++c) bad = bad_[at(children_[at(c)])];
+  const double p = node.pivots, q = node.others;
+  if (bad < 0) bad = factor_supernode(s, a, p * (p + q) * (p + q) > front_flops);
 }
 
 std::int64_t BlockCholesky::factor_supernode(std::int32_t s, const BlockMatrix& a, bool parallel) {
@@ -301,18 +324,18 @@ std::int64_t BlockCholesky::factor_supernode(std::int32_t s, const BlockMatrix& 
   const Front f = front(s);
   const std::size_t columns_size = triangle_size(node.pivots) + below_size(node.pivots, node.others);
   const std::size_t update_size = triangle_size(node.others);
-  constexpr std::ptrdiff_t piece = 1 << 16;
-  if (parallel) {
-    const auto clear = [](double* from, std::size_t size) {
-      parallel_blocks(static_cast<std::ptrdiff_t>(size), piece,
-                      [&](std::ptrdiff_t begin, std::ptrdiff_t end) { std::fill(from + begin, from + end, 0.0); });
-    };
-    clear(f.corner, columns_size);
-    clear(f.update, update_size);
-  } else {
-    std::fill_n(f.corner, columns_size, 0.0);
-    std::fill_n(f.update, update_size, 0.0);
-  }
+  const auto clear = [&](double* from, std::size_t size) {
+    constexpr std::size_t piece = std::size_t{1} << 18;
+    if (!parallel) {
+      std::fill_n(from, size, 0.0);
+      return;
+    }
+#pragma omp taskloop grainsize(1) default(shared)
+    for (std::size_t begin = 0; begin < size; begin += piece)
+      std::fill(from + begin, from + std::min(begin + piece, size), 0.0);
+  };
+  clear(f.corner, columns_size);
+  clear(f.update, update_size);
   for (std::size_t b = node.first_block; b < node.end_block; ++b) {
     const double* from = a.block(blocks_[b].slot);
     double* to = factor_.get() + blocks_[b].place;
@@ -347,12 +370,12 @@ void BlockCholesky::add_update(std::int32_t child, std::int32_t parent, bool par
         for (int i = 0; i < 3; ++i) block[tile_rows * c + i] += rest[tile_rows * c + i];
     }
   };
-  if (parallel)
-    parallel_blocks(nodes, 32, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t row = begin; row < end; ++row) add(static_cast<std::int32_t>(row));
-    });
-  else
+  if (!parallel) {
     for (std::int32_t row = 0; row < nodes; ++row) add(row);
+    return;
+  }
+#pragma omp taskloop grainsize(32) default(shared)
+  for (std::int32_t row = 0; row < nodes; ++row) add(row);
 }
 
 void BlockCholesky::solve(const double* b, double* x, int count) const {

@@ -3,8 +3,9 @@
 //
 // Ordering, elimination tree and supernodes are found on the graph of nodes, a ninth of the work for scalars. Each
 // supernode gathers its entries of A and the update matrices of its children into a front (dense_cholesky.h), factors
-// its columns and passes the rest on. Subtrees go in parallel, the fronts above them one by one with all threads; what
-// is added where and in which order is fixed at analyze(), so results do not depend on the number of threads.
+// its columns and passes the rest on. Subtrees are tasks, so are the supernodes above them and the blocks of rows of
+// their fronts; what is added where and in which order is fixed at analyze(), so results do not depend on the number of
+// threads.
 //
 // Not for use by several threads at once, solve() included.
 #pragma once
@@ -54,7 +55,7 @@ class BlockCholesky {
     bool transposed;
     std::size_t place;  // into factor_
   };
-  // Supernodes [first, end): a root of the tree of tasks and all below it.
+  // Supernodes [first, end): one and all below it.
   struct Subtree {
     std::int32_t first, end;
   };
@@ -63,6 +64,8 @@ class BlockCholesky {
   void choose_subtrees();
   void place_updates();
   Front front(std::int32_t s) const;
+  // Supernode s, above the subtrees or the root of one, and all below it.
+  void factor_task(std::int32_t s, const BlockMatrix& a);
   // Scalar index of the first pivot that fails, in the order of elimination; -1: none.
   std::int64_t factor_supernode(std::int32_t s, const BlockMatrix& a, bool parallel);
   void add_update(std::int32_t child, std::int32_t parent, bool parallel);
@@ -80,8 +83,9 @@ class BlockCholesky {
   std::vector<std::int32_t> relative_;  // of each row of each supernode: its place in the front of the parent, in nodes
   std::vector<Block> blocks_;
   std::vector<Subtree> subtrees_;
-  std::vector<std::int32_t> top_;  // supernodes above the subtrees
-  std::vector<std::int64_t> bad_;  // by subtree
+  std::vector<std::int32_t> top_;         // supernodes above the subtrees
+  std::vector<std::int32_t> subtree_of_;  // by supernode: the subtree it is the root of, or -1
+  std::vector<std::int64_t> bad_;         // by supernode: the first pivot that failed there or below, or -1
   Memory factor_, updates_;
   Memory pivot_vectors_, other_vectors_;
   std::size_t block_count_ = 0;

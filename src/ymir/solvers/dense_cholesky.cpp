@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "ymir/math/simd.h"
-#include "ymir/parallel/threads.h"
 
 namespace ymir {
 namespace {
@@ -42,59 +41,62 @@ inline void subtract_product(double* c, const double* a, const double* b, std::i
   for (std::int32_t q = 0; q < columns; q += 4) subtract_product(c + tile_rows * q, a, b + q, depth);
 }
 
-// Cholesky of the leading `columns` rows and columns; rows beyond them are zero and stay so.
-std::int32_t factor_tile(double* c, std::int32_t columns) {
-  for (std::int32_t j = 0; j < columns; ++j) {
-    double* column = c + tile_rows * j;
+// Columns of tile j that are pivots.
+std::int32_t columns_of(const Front& front, std::int32_t j) {
+  return std::min(tile_rows, front.pivots - tile_rows * j);
+}
+
+// Cholesky of four columns (or `columns`) of a diagonal tile, from column `first` on, those before being done.
+std::int32_t factor_columns(double* tile, std::int32_t first, std::int32_t columns) {
+  const std::int32_t end = std::min(first + 4, columns);
+  for (std::int32_t j = first; j < end; ++j) {
+    double* column = tile + tile_rows * j;
     const double pivot = column[j];
     if (!(pivot > 0 && pivot <= std::numeric_limits<double>::max())) return j;
-    const double root = std::sqrt(pivot), inverse = 1 / root;
+    const double inverse = 1 / std::sqrt(pivot);
     const Vector scale = Vector::all(inverse);
     Vector l[3];
-    for (int v = j / 4; v < 3; ++v) {
+    for (int v = 0; v < 3; ++v) {
       l[v] = Vector::load(column + 4 * v) * scale;
       l[v].store(column + 4 * v);
     }
-    for (std::int32_t k = j + 1; k < columns; ++k) {
+    for (std::int32_t k = j + 1; k < end; ++k) {
       const Vector factor = Vector::all(-column[k]);
-      double* other = c + tile_rows * k;
-      for (int v = k / 4; v < 3; ++v) mul_add(l[v], factor, Vector::load(other + 4 * v)).store(other + 4 * v);
+      double* other = tile + tile_rows * k;
+      for (int v = 0; v < 3; ++v) mul_add(l[v], factor, Vector::load(other + 4 * v)).store(other + 4 * v);
     }
     column[j] = inverse;
   }
   return -1;
 }
 
-// c <- c l^-T
-inline void solve_tile(double* c, const double* l, std::int32_t columns) {
-  for (std::int32_t j = 0; j < columns; ++j) {
-    double* column = c + tile_rows * j;
-    Vector x0 = Vector::load(column), x1 = Vector::load(column + 4), x2 = Vector::load(column + 8);
-    for (std::int32_t k = 0; k < j; ++k) {
-      const Vector factor = Vector::all(-l[tile_rows * k + j]);
-      const double* solved = c + tile_rows * k;
-      x0 = mul_add(Vector::load(solved), factor, x0);
-      x1 = mul_add(Vector::load(solved + 4), factor, x1);
-      x2 = mul_add(Vector::load(solved + 8), factor, x2);
-    }
-    const Vector inverse = Vector::all(l[tile_rows * j + j]);
-    (x0 * inverse).store(column), (x1 * inverse).store(column + 4), (x2 * inverse).store(column + 8);
+// Four columns c <- c l^-T; l points to the diagonal, of reciprocals. Columns of padding have zeros there and stay
+// zero.
+inline void solve_columns(double* c, const double* l) {
+  const double* l1 = l + tile_rows;
+  const double* l2 = l1 + tile_rows;
+  for (int v = 0; v < 3; ++v, c += 4) {
+    const Vector x0 = Vector::load(c) * Vector::all(l[0]);
+    Vector x1 = mul_add(x0, Vector::all(-l[1]), Vector::load(c + 12));
+    Vector x2 = mul_add(x0, Vector::all(-l[2]), Vector::load(c + 24));
+    Vector x3 = mul_add(x0, Vector::all(-l[3]), Vector::load(c + 36));
+    x1 = x1 * Vector::all(l1[1]);
+    x2 = mul_add(x1, Vector::all(-l1[2]), x2) * Vector::all(l2[2]);
+    x3 = mul_add(x2, Vector::all(-l2[3]), mul_add(x1, Vector::all(-l1[3]), x3)) * Vector::all(l2[tile_rows + 3]);
+    x0.store(c), x1.store(c + 12), x2.store(c + 24), x3.store(c + 36);
   }
 }
 
-// Columns of tile j that are pivots.
-std::int32_t columns_of(const Front& front, std::int32_t j) {
-  return std::min(tile_rows, front.pivots - tile_rows * j);
-}
-
-// Tile (i, j) of a panel that starts at tile `first`, of which the tiles left of j are done.
+// Tile (i, j) of a panel that starts at tile `first`, all to the left of it being done: four columns at a time, the
+// product reaching up to them.
 inline void finish_tile(const Front& front, double* row_i, std::int32_t j, std::int32_t first) {
   const double* row_j = front.row(j);
-  double* tile = row_i + tile_size * static_cast<std::size_t>(j);
-  const std::size_t from = tile_size * static_cast<std::size_t>(first);
-  const std::int32_t columns = columns_of(front, j);
-  if (j > first) subtract_product(tile, row_i + from, row_j + from, tile_rows * (j - first), columns);
-  solve_tile(tile, row_j + tile_size * static_cast<std::size_t>(j), columns);
+  const std::size_t from = tile_size * static_cast<std::size_t>(first), to = tile_size * static_cast<std::size_t>(j);
+  for (std::int32_t q = 0; q < columns_of(front, j); q += 4) {
+    double* columns = row_i + to + tile_rows * q;
+    subtract_product(columns, row_i + from, row_j + from + q, tile_rows * (j - first) + q);
+    solve_columns(columns, row_j + to + tile_rows * q + q);
+  }
 }
 
 std::int32_t factor_diagonal(const Front& front, std::int32_t first, std::int32_t last) {
@@ -102,9 +104,11 @@ std::int32_t factor_diagonal(const Front& front, std::int32_t first, std::int32_
   for (std::int32_t j = first; j < last; ++j) {
     double* row_j = front.row(j);
     double* tile = row_j + tile_size * static_cast<std::size_t>(j);
-    if (j > first) subtract_product(tile, row_j + from, row_j + from, tile_rows * (j - first), columns_of(front, j));
-    const std::int32_t bad = factor_tile(tile, columns_of(front, j));
-    if (bad >= 0) return tile_rows * j + bad;
+    for (std::int32_t q = 0; q < columns_of(front, j); q += 4) {
+      subtract_product(tile + tile_rows * q, row_j + from, row_j + from + q, tile_rows * (j - first) + q);
+      const std::int32_t bad = factor_columns(tile, q, columns_of(front, j));
+      if (bad >= 0) return tile_rows * j + bad;
+    }
     for (std::int32_t i = j + 1; i < last; ++i) finish_tile(front, front.row(i), j, first);
   }
   return -1;
@@ -130,20 +134,16 @@ void subtract_panel(const Front& front, std::int32_t first, std::int32_t last, s
 
 template <class F>
 void for_blocks(std::int32_t begin, std::int32_t end, bool parallel, F&& body) {
-  // Enough blocks to share, where there are rows enough.
-  const std::int32_t block = std::clamp((end - begin) / 32, 1, block_tiles);
-  const auto run = [&](std::ptrdiff_t b, std::ptrdiff_t e) {
-    body(begin + static_cast<std::int32_t>(b), begin + static_cast<std::int32_t>(e));
-  };
-  if (parallel) {
-    // From the last on: those cost most.
-    const std::ptrdiff_t rows = end - begin, blocks = (rows + block - 1) / block;
-    parallel_for(blocks, [&](std::ptrdiff_t k) {
-      const std::ptrdiff_t b = (blocks - 1 - k) * block;
-      run(b, std::min<std::ptrdiff_t>(b + block, rows));
-    });
-  } else {
+  if (!parallel) {
     for (std::int32_t b = begin; b < end; b += block_tiles) body(b, std::min(b + block_tiles, end));
+    return;
+  }
+  // Enough blocks to share where there are rows enough, and from the last on: those cost most.
+  const std::int32_t block = std::clamp((end - begin) / 16, 1, block_tiles), blocks = (end - begin + block - 1) / block;
+#pragma omp taskloop grainsize(1) default(shared)
+  for (std::int32_t k = 0; k < blocks; ++k) {
+    const std::int32_t b = begin + (blocks - 1 - k) * block;
+    body(b, std::min(b + block, end));
   }
 }
 

@@ -47,7 +47,7 @@ struct Front {
   }
 };
 
-// Index of the first pivot that is not positive and finite, or -1. `parallel`: with all threads.
+// Index of the first pivot that is not positive and finite, or -1. `parallel`: in tasks for all threads of the region.
 std::int32_t factor_front(const Front& front, bool parallel);
 
 // Vectors of `count` (1 to 4) right sides go in tiles too: twelve rows of the first side, then of the second, and so

@@ -22,8 +22,8 @@ constexpr std::int32_t leaf_nodes = 100;        // parts up to this size are ord
 constexpr std::int32_t coarsest_nodes = 50;     // shrinking stops here
 constexpr std::int32_t task_nodes = 2000;       // parts worth a task of their own
 constexpr double largest_half = 0.55;           // of the weight, in either half
-constexpr std::int32_t direction_nodes = 1000;  // up to here directions all around are tried
-constexpr std::int32_t coarsest_sweeps = 100, finer_sweeps = 3;
+constexpr std::int32_t direction_nodes = 3000;  // up to here directions all around are tried
+constexpr std::int32_t coarsest_sweeps = 100, finer_sweeps = 4;
 constexpr std::int32_t directions = 16;       // tried on the coarsest graph
 constexpr std::int32_t direction_rounds = 2;  // of smaller turns, on each graph
 constexpr std::int32_t refinement_passes = 4;

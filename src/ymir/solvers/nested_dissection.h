@@ -1,10 +1,11 @@
 // Elimination orders of a graph that keep a Cholesky factor sparse.
 //
 // Nested dissection [George 1973]: a small set of nodes that separates the rest into two halves is eliminated last, the
-// halves are ordered likewise. Separators come from multilevel bisection [Karypis, Kumar 1998]: the graph is shrunk by
-// matching neighbours, its small image separated by growing a region, and the separator refined by moves of single
-// nodes on the way back [Fiduccia, Mattheyses 1982; Ashcraft, Liu 1997 for separators]. Small parts are ordered by
-// minimum degree [Amestoy, Davis, Duff 1996].
+// halves are ordered likewise. The graph is shrunk by matching neighbours [Karypis, Kumar 1998] and its small image
+// laid out by the slowest modes of diffusion [Pothen, Simon, Liou 1990], which are smoothed on the way back; the best
+// cut across them is refined by moves of single nodes [Fiduccia, Mattheyses 1982; Ashcraft, Liu 1997 for separators],
+// then replaced by the smallest separator near it (minimum_separator.h). Small parts are ordered by minimum degree
+// [Amestoy, Davis, Duff 1996].
 //
 // The order depends on the graph alone, not on the number of threads.
 #pragma once

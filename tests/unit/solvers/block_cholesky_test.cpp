@@ -12,6 +12,7 @@
 #include "linear_problems.h"
 #include "ymir/base/check.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/solvers/minimum_separator.h"
 
 namespace ymir {
 namespace {
@@ -344,6 +345,49 @@ TEST(Supernodes, CountTheColumnsOfTheFactor) {
   }
 }
 
+TEST(MinimumSeparator, FindsTheNarrowestPlace) {
+  // Two cubes joined by a neck of 4 x 4 nodes, three layers of which may separate them or any of the layers around.
+  const std::int32_t side = 8, length = 24;
+  Graph graph;
+  std::vector<std::int32_t> name(at(side * side * length), -1), x_of;
+  const auto inside = [&](std::int32_t x, std::int32_t y, std::int32_t z) {
+    if (x < 0 || y < 0 || z < 0 || x >= length || y >= side || z >= side) return false;
+    return x < 10 || x >= 13 || (y >= 2 && y < 6 && z >= 2 && z < 6);
+  };
+  const auto place = [&](std::int32_t x, std::int32_t y, std::int32_t z) { return at(x + length * (y + side * z)); };
+  for (std::int32_t z = 0; z < side; ++z)
+    for (std::int32_t y = 0; y < side; ++y)
+      for (std::int32_t x = 0; x < length; ++x)
+        if (inside(x, y, z)) {
+          name[place(x, y, z)] = static_cast<std::int32_t>(x_of.size());
+          x_of.push_back(x);
+        }
+  for (std::int32_t z = 0; z < side; ++z)
+    for (std::int32_t y = 0; y < side; ++y)
+      for (std::int32_t x = 0; x < length; ++x) {
+        if (!inside(x, y, z)) continue;
+        for (std::int32_t k = 0; k < 27; ++k) {
+          const std::int32_t i = x + k % 3 - 1, j = y + k / 3 % 3 - 1, l = z + k / 9 - 1;
+          if (k != 13 && inside(i, j, l)) graph.neighbours.push_back(name[place(i, j, l)]);
+        }
+        graph.starts.push_back(static_cast<std::int32_t>(graph.neighbours.size()));
+      }
+  std::vector<std::int8_t> sides(x_of.size());
+  for (std::size_t i = 0; i < sides.size(); ++i)
+    sides[i] = x_of[i] < 4 ? std::int8_t{0} : x_of[i] < 20 ? std::int8_t{2} : std::int8_t{1};
+  const MinimumSeparators found = minimum_separators(graph, sides);
+  for (int k = 0; k < 2; ++k) {
+    const std::vector<std::int8_t>& of = found.near[k];
+    EXPECT_EQ(std::count(of.begin(), of.end(), 2), 16);
+    for (std::int32_t i = 0; i < graph.nodes(); ++i) {
+      if (of[at(i)] == 2) {
+        EXPECT_EQ(x_of[at(i)], k == 0 ? 10 : 12);
+      }
+      for (const std::int32_t j : graph.of(i)) EXPECT_NE(of[at(i)] + 3 * of[at(j)], 1) << i << ", " << j;
+    }
+  }
+}
+
 TEST(NestedDissection, IsAPermutation) {
   for (const std::int32_t side : {1, 2, 5, 9, 17}) {
     const Graph graph = grid_graph(side);
@@ -370,8 +414,9 @@ TEST(NestedDissection, FillsLessThanMinimumDegree) {
   measure(minimum_degree(graph), entries[1], flops[1]);
   std::printf("20^3 nodes: dissection %.2f M entries, %.2f GFlop; minimum degree %.2f M, %.2f GFlop\n",
               entries[0] * 1e-6, flops[0] * 1e-9, entries[1] * 1e-6, flops[1] * 1e-9);
-  EXPECT_LT(entries[0], 0.75 * entries[1]);
-  EXPECT_LT(flops[0], 0.5 * flops[1]);
+  // METIS by CHOLMOD: 12.03 M entries, 10.46 GFlop.
+  EXPECT_LT(entries[0], 0.7 * entries[1]);
+  EXPECT_LT(flops[0], 0.4 * flops[1]);
 }
 
 }  // namespace
