@@ -19,7 +19,12 @@ inline constexpr std::array<std::string_view, 2> kernel_names{"Stretch", "BendTw
 struct TestedElsewhere {
   std::string_view name, test;
 };
-inline constexpr std::array<TestedElsewhere, 1> tested_elsewhere{
-    {{"Attachment", "tests/unit/physics/attachment_test.cpp"}}};
+inline constexpr std::array<TestedElsewhere, 6> tested_elsewhere{
+    {{"Attachment", "tests/unit/physics/attachment_test.cpp"},
+     {"Membrane", "tests/unit/physics/shell_kernels_test.cpp"},
+     {"Hinge", "tests/unit/physics/shell_kernels_test.cpp"},
+     {"TriBending", "tests/unit/physics/shell_kernels_test.cpp"},
+     {"MidBending", "tests/unit/physics/shell_kernels_test.cpp"},
+     {"Elaston", "tests/unit/physics/elaston_test.cpp"}}};
 
 }  // namespace ymir::conformance

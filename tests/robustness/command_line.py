@@ -266,6 +266,27 @@ def points_in_colliders(cases):
     cases.expect(0, "check", cases.write("inside.yaml", strands), says="begin inside it, the deepest")
 
 
+def soft_bodies(cases):
+    """What no lattice can be made of, and what does not act on them."""
+    body = "solid_object: {{surface: b{more}}}"
+    for shape, more, says in (("{shape: box}", ", cell: 10", "thinner than cells"),
+                              ("{shape: box}", ", cell: 10 um", "make `cell:` larger"),
+                              ("{surface: open.obj}", "", "not closed"), ("{surface: flat.obj}", "", "encloses no volume")):
+        cases.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n")
+        cases.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\nf 3 2 1\n")
+        refused(cases, setup_with([body.format(more=more), "elastic_solid"], f"{{b: {shape}}}"), says=says)
+    inputs = "{b: {shape: box}, plate: {shape: box, center: [0, -10, 0]}}"
+    for wrong, says in (("attachment: {surface: plate}", "needs `range:`"),
+                        ("attachment: {surface: plate, range: 1, hard: false}", "exactly, from the beginning on")):
+        refused(cases, setup_with([body.format(more=""), "elastic_solid", wrong], inputs), says=says)
+    for idle, says in (("attachment: {surface: plate, range: 1 cm}", "holds nothing of"), ("drag", "does not act on")):
+        name = cases.write("idle.yaml", setup_with([body.format(more=""), "elastic_solid", idle], inputs))
+        cases.expect(0, "check", name, says=says)
+    held = setup_with([body.format(more=", cell: 3 cm"), "elastic_solid: {youngs_modulus: 1 kPa}", "gravity",
+                       "attachment: {surface: b, range: 1 cm}"], "{b: {shape: box}}", time="{frames: [1, 2]}")
+    cases.expect(0, "run", cases.write("held_body.yaml", held), "--out", "held_body", "--strict")
+
+
 def faulty_strands(cases):
     """Without length, with a hard attachment: they stay with their root."""
     for name, lines in (("one", "l 1 2\nl 3 4\n"), ("all", "l 3 4\n")):
@@ -348,7 +369,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ymir-command-line-") as folder:
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
-                     values_without_sense, points_in_colliders, faulty_strands, whole_numbers, files_that_are_read,
+                     values_without_sense, points_in_colliders, soft_bodies, faulty_strands, whole_numbers, files_that_are_read,
                      hairs_of_a_cache, later_files_of_a_sequence, damage_before_a_branch):
             part(cases)
     return f"command_line: {cases.count} commands, each with its exit code"
