@@ -24,6 +24,17 @@ struct NodePlanes {
             {plane(derivative), plane(derivative + 1), plane(derivative + 2), plane(derivative + 3),
              plane(derivative + 4), plane(derivative + 5)}};
   }
+  PointBlock points(const MeshObject& object, const MeshStep& s) const {
+    return {nullptr,
+            0,
+            static_cast<int>(n),
+            s.time,
+            s.dt,
+            vectors(position),
+            vectors(velocity),
+            object.mass().data(),
+            object.radius().data()};
+  }
   void set(std::size_t first, const std::vector<Vec3d>& from) const {
     for (std::size_t i = 0; i < n; ++i)
       for (int k = 0; k < 3; ++k) plane(first + static_cast<std::size_t>(k))[i] = from[i][k];
@@ -78,15 +89,7 @@ void MeshBlock::begin(const Step& step) {
   const NodePlanes planes{work_->planes, n};
   planes.set(NodePlanes::position, s.begin);
   planes.set(NodePlanes::velocity, work_->begin_velocity);
-  const PointBlock block{nullptr,
-                         0,
-                         static_cast<int>(n),
-                         s.time,
-                         s.dt,
-                         planes.vectors(NodePlanes::position),
-                         planes.vectors(NodePlanes::velocity),
-                         object_->mass().data(),
-                         object_->radius().data()};
+  const PointBlock block = planes.points(*object_, s);
   for (std::size_t k = 0; k < forces.size(); ++k)
     if (forces[k].sample) forces[k].sample(block, planes.vectors(NodePlanes::samples + 3 * k));
   for (const auto& constraint : object_->constraints()) constraint->begin(s);
@@ -124,15 +127,7 @@ void MeshBlock::add_forces() {
   for (std::size_t i = 0; i < n; ++i)
     for (int k = 0; k < 3; ++k)
       planes.plane(NodePlanes::velocity + static_cast<std::size_t>(k))[i] = (s.position[i][k] - s.begin[i][k]) / s.dt;
-  const PointBlock block{nullptr,
-                         0,
-                         static_cast<int>(n),
-                         s.time,
-                         s.dt,
-                         planes.vectors(NodePlanes::position),
-                         planes.vectors(NodePlanes::velocity),
-                         object_->mass().data(),
-                         object_->radius().data()};
+  const PointBlock block = planes.points(*object_, s);
   const ForceBlock out = planes.forces();
   for (std::size_t k = 0; k < object_->forces().size(); ++k)
     object_->forces()[k].accumulate(block, planes.vectors(NodePlanes::samples + 3 * k), out);
