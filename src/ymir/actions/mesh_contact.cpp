@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ymir/objects/mesh_cells.h"
 #include "ymir/parallel/threads.h"
-#include "ymir/physics/elements/hexahedron.h"
-#include "ymir/physics/elements/tetrahedron.h"
 
 namespace ymir {
 namespace {
@@ -84,11 +83,8 @@ class MeshContact final : public MeshConstraint {
 
     const SolidMesh& mesh = object_->mesh();
     const CellPoint& at = mesh.embedded[vertex];
-    double weight[8];
-    if (mesh.shape == CellShape::tetrahedron)
-      Tetrahedron::shape(at.at, weight);
-    else
-      Hexahedron::shape(at.at, weight);
+    double weight[Embedding::max_dofs / 3];
+    weights_in(mesh, at, weight);
     const int count = nodes_of(mesh.shape);
     const std::int32_t* nodes = mesh.cells.data() + static_cast<std::ptrdiff_t>(at.cell) * count;
     for (int a = 0; a < count; ++a) {

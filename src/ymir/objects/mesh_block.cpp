@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ymir/math/polar3.h"
-#include "ymir/physics/elements/assemble_element.h"
-#include "ymir/physics/elements/hexahedron.h"
-#include "ymir/physics/elements/tetrahedron.h"
+#include "ymir/objects/mesh_cells.h"
 
 namespace ymir {
 namespace {
@@ -41,40 +38,6 @@ struct NodePlanes {
   }
 };
 
-// A point of a cell: shape functions for its position, the polar factor of the deformation for its frame.
-template <class Element>
-Embedding embed(const SolidMesh& mesh, const std::vector<Vec3d>& x, const MaterialPoint& at) {
-  constexpr auto n = static_cast<std::size_t>(Element::nodes);
-  Vec3d nodes[n], rest[n], local[n], gradient[n];
-  double weight[n];
-  for (std::size_t a = 0; a < n; ++a) {
-    const auto node = static_cast<std::size_t>(mesh.cells[n * static_cast<std::size_t>(at.cell) + a]);
-    nodes[a] = x[node];
-    rest[a] = mesh.positions[node];
-  }
-  Element::shape(at.weights, weight);
-  Element::shape_gradient(at.weights, local);
-  Mat3d jacobian;
-  for (std::size_t a = 0; a < n; ++a) jacobian += outer(rest[a], local[a]);
-  const Mat3d inverse_transposed = cofactor(jacobian) * (1 / determinant(jacobian));
-  for (std::size_t a = 0; a < n; ++a) gradient[a] = inverse_transposed * local[a];
-  const Svd3<double> deformation = svd3(deformation_gradient<Element::nodes>(nodes, gradient));
-  Embedding e;
-  e.dofs = 3 * Element::nodes;
-  for (std::size_t a = 0; a < n; ++a) {
-    e.position += nodes[a] * weight[a];
-    for (int k = 0; k < 3; ++k) {
-      Vec3d axis{0, 0, 0};
-      axis[k] = 1;
-      e.shift[3 * a + static_cast<std::size_t>(k)] = axis * weight[a];
-      e.turn[3 * a + static_cast<std::size_t>(k)] = polar_spin(deformation, outer(axis, gradient[a]));
-    }
-  }
-  const Mat3d rotation = polar_rotation(deformation);
-  for (int k = 0; k < 3; ++k) e.frame[k] = rotation.column[k];
-  return e;
-}
-
 }  // namespace
 
 void MeshBlock::begin(const Step& step) {
@@ -96,9 +59,7 @@ void MeshBlock::begin(const Step& step) {
 }
 
 Embedding MeshBlock::embedded(int, const MaterialPoint& at) const {
-  const SolidMesh& mesh = object_->mesh();
-  return mesh.shape == CellShape::tetrahedron ? embed<Tetrahedron>(mesh, work_->step.position, at)
-                                              : embed<Hexahedron>(mesh, work_->step.position, at);
+  return embedding_in(object_->mesh(), {at.cell, at.weights}, work_->step.position);
 }
 
 std::ptrdiff_t MeshBlock::row(int, const MaterialPoint& at, int local) const {

@@ -8,64 +8,19 @@
 #include "ymir/base/error.h"
 #include "ymir/base/hash.h"
 #include "ymir/objects/mesh_block.h"
-#include "ymir/physics/elements/hexahedron.h"
-#include "ymir/physics/elements/rest_gradients.h"
-#include "ymir/physics/elements/tetrahedron.h"
+#include "ymir/objects/mesh_cells.h"
 
 namespace ymir {
-namespace {
-
-template <class Element>
-void add_masses(const SolidMesh& mesh, double density, std::vector<double>& mass) {
-  constexpr auto n = static_cast<std::size_t>(Element::nodes);
-  for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
-    Vec3d rest[n];
-    double volume[n];
-    for (std::size_t a = 0; a < n; ++a) rest[a] = mesh.positions[static_cast<std::size_t>(mesh.cells[n * c + a])];
-    Element::lumped_volume(rest_gradients<Element, double>(rest).weight, volume);
-    for (std::size_t a = 0; a < n; ++a)
-      mass[static_cast<std::size_t>(mesh.cells[n * c + a])] += density * mesh.fill[c] * volume[a];
-  }
-}
-
-template <class Element>
-double edge_sum(const SolidMesh& mesh) {
-  constexpr auto n = static_cast<std::size_t>(Element::nodes);
-  double sum = 0;
-  for (std::size_t c = 0; c < mesh.cell_count(); ++c)
-    sum += norm(mesh.positions[static_cast<std::size_t>(mesh.cells[n * c + 1])] -
-                mesh.positions[static_cast<std::size_t>(mesh.cells[n * c])]);
-  return sum;
-}
-
-template <class Element>
-Vec3d place_in(const SolidMesh& mesh, const CellPoint& at, const std::vector<Vec3d>& nodes) {
-  constexpr auto n = static_cast<std::size_t>(Element::nodes);
-  double weight[n];
-  Element::shape(at.at, weight);
-  Vec3d x{0, 0, 0};
-  for (std::size_t a = 0; a < n; ++a)
-    x += nodes[static_cast<std::size_t>(mesh.cells[n * static_cast<std::size_t>(at.cell) + a])] * weight[a];
-  return x;
-}
-
-}  // namespace
 
 MeshObject::MeshObject(std::string path, int group, GridDomain& domain, const Description& description, SolidMesh mesh)
     : Object(std::move(path), group),
       description_(description),
       mesh_(std::move(mesh)),
       communicator_(&domain.communicator()),
-      here_(communicator_->root()) {
-  const bool tetrahedra = mesh_.shape == CellShape::tetrahedron;
-  mass_.assign(mesh_.positions.size(), 0);
-  held_.assign(mesh_.positions.size(), 0);
-  if (tetrahedra)
-    add_masses<Tetrahedron>(mesh_, description.density, mass_);
-  else
-    add_masses<Hexahedron>(mesh_, description.density, mass_);
-  mean_edge_ = (tetrahedra ? edge_sum<Tetrahedron>(mesh_) : edge_sum<Hexahedron>(mesh_)) /
-               static_cast<double>(mesh_.cell_count());
+      here_(communicator_->root()),
+      mean_edge_(ymir::mean_edge(mesh_)),
+      mass_(node_masses(mesh_, description.density)),
+      held_(mesh_.positions.size(), 0) {
   // Of a ball with the node's volume: what forces per volume ask for.
   for (const double m : mass_) radius_.push_back(std::cbrt(m / description.density * (3 / (4 * M_PI))));
 }
@@ -78,9 +33,7 @@ void MeshObject::hold(NodeMotion motion) {
 std::vector<Vec3d> MeshObject::skin(const std::vector<Vec3d>& nodes) const {
   std::vector<Vec3d> x;
   x.reserve(mesh_.embedded.size());
-  for (const CellPoint& at : mesh_.embedded)
-    x.push_back(mesh_.shape == CellShape::tetrahedron ? place_in<Tetrahedron>(mesh_, at, nodes)
-                                                      : place_in<Hexahedron>(mesh_, at, nodes));
+  for (const CellPoint& at : mesh_.embedded) x.push_back(point_in(mesh_, at, nodes));
   return x;
 }
 

@@ -1,0 +1,112 @@
+#include "ymir/objects/mesh_cells.h"
+
+#include "ymir/math/polar3.h"
+#include "ymir/physics/elements/assemble_element.h"
+#include "ymir/physics/elements/hexahedron.h"
+#include "ymir/physics/elements/tetrahedron.h"
+
+namespace ymir {
+namespace {
+
+template <class F>
+auto with_element(CellShape shape, F&& f) {
+  return shape == CellShape::tetrahedron ? f(Tetrahedron{}) : f(Hexahedron{});
+}
+
+template <class Element>
+struct Corners {
+  static constexpr auto count = static_cast<std::size_t>(Element::nodes);
+  const std::int32_t* first;
+
+  Corners(const SolidMesh& mesh, std::size_t cell) : first(mesh.cells.data() + count * cell) {}
+  Vec3d of(const std::vector<Vec3d>& x, std::size_t a) const { return x[static_cast<std::size_t>(first[a])]; }
+};
+
+// The polar factor of the deformation is the frame.
+template <class Element>
+Embedding embed(const SolidMesh& mesh, const CellPoint& at, const std::vector<Vec3d>& x) {
+  using Cell = Corners<Element>;
+  const Cell cell(mesh, static_cast<std::size_t>(at.cell));
+  Vec3d nodes[Cell::count], local[Cell::count], gradient[Cell::count];
+  double weight[Cell::count];
+  Element::shape(at.at, weight);
+  Element::shape_gradient(at.at, local);
+  Mat3d jacobian;
+  for (std::size_t a = 0; a < Cell::count; ++a) {
+    nodes[a] = cell.of(x, a);
+    jacobian += outer(cell.of(mesh.positions, a), local[a]);
+  }
+  const Mat3d inverse_transposed = cofactor(jacobian) * (1 / determinant(jacobian));
+  for (std::size_t a = 0; a < Cell::count; ++a) gradient[a] = inverse_transposed * local[a];
+  const Svd3<double> deformation = svd3(deformation_gradient<Element::nodes>(nodes, gradient));
+  Embedding e;
+  e.dofs = 3 * Element::nodes;
+  for (std::size_t a = 0; a < Cell::count; ++a) {
+    e.position += nodes[a] * weight[a];
+    for (int k = 0; k < 3; ++k) {
+      Vec3d axis{0, 0, 0};
+      axis[k] = 1;
+      e.shift[3 * a + static_cast<std::size_t>(k)] = axis * weight[a];
+      e.turn[3 * a + static_cast<std::size_t>(k)] = polar_spin(deformation, outer(axis, gradient[a]));
+    }
+  }
+  const Mat3d rotation = polar_rotation(deformation);
+  for (int k = 0; k < 3; ++k) e.frame[k] = rotation.column[k];
+  return e;
+}
+
+}  // namespace
+
+std::vector<double> node_masses(const SolidMesh& mesh, double density) {
+  std::vector<double> mass(mesh.positions.size(), 0);
+  with_element(mesh.shape, [&](auto element) {
+    using Element = decltype(element);
+    using Cell = Corners<Element>;
+    for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
+      const Cell cell(mesh, c);
+      Vec3d rest[Cell::count];
+      double volume[Cell::count];
+      for (std::size_t a = 0; a < Cell::count; ++a) rest[a] = cell.of(mesh.positions, a);
+      Element::lumped_volume(rest_gradients<Element, double>(rest).weight, volume);
+      for (std::size_t a = 0; a < Cell::count; ++a)
+        mass[static_cast<std::size_t>(cell.first[a])] += density * mesh.fill[c] * volume[a];
+    }
+  });
+  return mass;
+}
+
+double mean_edge(const SolidMesh& mesh) {
+  const double sum = with_element(mesh.shape, [&](auto element) {
+    using Cell = Corners<decltype(element)>;
+    double edges = 0;
+    for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
+      const Cell cell(mesh, c);
+      edges += norm(cell.of(mesh.positions, 1) - cell.of(mesh.positions, 0));
+    }
+    return edges;
+  });
+  return sum / static_cast<double>(mesh.cell_count());
+}
+
+void weights_in(const SolidMesh& mesh, const CellPoint& at, double* weight) {
+  with_element(mesh.shape, [&](auto element) { decltype(element)::shape(at.at, weight); });
+}
+
+Vec3d point_in(const SolidMesh& mesh, const CellPoint& at, const std::vector<Vec3d>& x) {
+  return with_element(mesh.shape, [&](auto element) {
+    using Element = decltype(element);
+    using Cell = Corners<Element>;
+    const Cell cell(mesh, static_cast<std::size_t>(at.cell));
+    double weight[Cell::count];
+    Element::shape(at.at, weight);
+    Vec3d point{0, 0, 0};
+    for (std::size_t a = 0; a < Cell::count; ++a) point += cell.of(x, a) * weight[a];
+    return point;
+  });
+}
+
+Embedding embedding_in(const SolidMesh& mesh, const CellPoint& at, const std::vector<Vec3d>& x) {
+  return with_element(mesh.shape, [&](auto element) { return embed<decltype(element)>(mesh, at, x); });
+}
+
+}  // namespace ymir

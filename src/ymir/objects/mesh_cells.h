@@ -1,0 +1,21 @@
+// What a mesh of nodes asks of its cells, whatever their shape: masses, edges, points inside them.
+#pragma once
+
+#include <vector>
+
+#include "ymir/data/solid_mesh.h"
+#include "ymir/solids/embedding.h"
+
+namespace ymir {
+
+// Of the nodes; density in [kg/m^3].
+std::vector<double> node_masses(const SolidMesh& mesh, double density);
+double mean_edge(const SolidMesh& mesh);  // [m]
+// Of the nodes of its cell, for a point: nodes_of(mesh.shape) of them.
+void weights_in(const SolidMesh& mesh, const CellPoint& at, double* weight);
+// Where a point of a cell is when the nodes are at x.
+Vec3d point_in(const SolidMesh& mesh, const CellPoint& at, const std::vector<Vec3d>& x);
+// The same with its frame, the rotation of the cell there; degrees of freedom are the nodes of the cell, 3 each.
+Embedding embedding_in(const SolidMesh& mesh, const CellPoint& at, const std::vector<Vec3d>& x);
+
+}  // namespace ymir
