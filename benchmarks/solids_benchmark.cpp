@@ -111,7 +111,10 @@ void measure(CellShape shape, int side, int repetitions, std::vector<BenchRow>& 
   const double solve = best(repetitions, [&] { block.solve(b.data(), x.data()); });
   add("factor", "ymir", factor, &x, &b);
   std::vector<Triplet> triplets;
-  block.entries(0, triplets);
+  block.visit_blocks([&](std::int32_t i, std::int32_t j, const double* values) {
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < (i == j ? r + 1 : 3); ++c) triplets.push_back({3 * i + r, 3 * j + c, values[3 * r + c]});
+  });
   const SymmetricMatrix matrix(static_cast<std::int32_t>(block.size()), triplets);
   for (const DirectBackend backend : {DirectBackend::cholmod, DirectBackend::eigen}) {
     if (backend == DirectBackend::cholmod && !has_cholmod()) continue;

@@ -162,16 +162,11 @@ void MeshBlock::right_side(double* b) const {
 
 void MeshBlock::solve(const double* r, double* z) const { work_->solver.solve(r, z); }
 
-void MeshBlock::entries(std::int32_t first, std::vector<Triplet>& lower) const {
+void MeshBlock::visit_blocks(const BlockVisitor& visit) const {
   const BlockMatrix& a = work_->step.matrix;
   for (std::int32_t j = 0; j < a.nodes(); ++j)
-    for (std::int32_t e = a.starts()[static_cast<std::size_t>(j)]; e < a.starts()[static_cast<std::size_t>(j) + 1];
-         ++e) {
-      const std::int32_t i = a.rows()[static_cast<std::size_t>(e)];
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < (i == j ? r + 1 : 3); ++c)
-          lower.push_back({first + 3 * i + r, first + 3 * j + c, a.block(e)[3 * r + c]});
-    }
+    for (std::int32_t e = a.starts()[static_cast<std::size_t>(j)]; e < a.starts()[static_cast<std::size_t>(j) + 1]; ++e)
+      visit(a.rows()[static_cast<std::size_t>(e)], j, a.block(e));
 }
 
 void MeshBlock::set_step(const double* step) {

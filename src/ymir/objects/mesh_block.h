@@ -25,7 +25,8 @@ class MeshBlock final : public SolidBlock {
   void solve(const double* r, double* z) const override;
   void product(const double* x, double* y) const override { work_->step.matrix.multiply(x, y); }
   bool indefinite() const override { return false; }
-  void entries(std::int32_t first, std::vector<Triplet>& lower) const override;
+  std::int32_t nodes() const override { return work_->step.matrix.nodes(); }
+  void visit_blocks(const BlockVisitor& visit) const override;
   void set_step(const double* step) override;
   double step_size() const override;
   double reach() const override;

@@ -88,13 +88,10 @@ void ParticleBlock::product(const double* x, double* y) const {
   for (int k = 0; k < 3; ++k) y[k] = ax[k];
 }
 
-void ParticleBlock::entries(std::int32_t first, std::vector<Triplet>& lower) const {
-  lower.insert(lower.end(), {{first, first, matrix_.xx},
-                             {first + 1, first, matrix_.xy},
-                             {first + 1, first + 1, matrix_.yy},
-                             {first + 2, first, matrix_.xz},
-                             {first + 2, first + 1, matrix_.yz},
-                             {first + 2, first + 2, matrix_.zz}});
+void ParticleBlock::visit_blocks(const BlockVisitor& visit) const {
+  const Symmetric3<double>& m = matrix_;
+  const double values[9] = {m.xx, m.xy, m.xz, m.xy, m.yy, m.yz, m.xz, m.yz, m.zz};
+  visit(0, 0, values);
 }
 
 void ParticleBlock::end() { object_->set_attached_velocity(seat_, displacement_ / dt_); }

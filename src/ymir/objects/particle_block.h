@@ -33,7 +33,8 @@ class ParticleBlock final : public SolidBlock {
   void solve(const double* r, double* z) const override;
   void product(const double* x, double* y) const override;
   bool indefinite() const override { return false; }
-  void entries(std::int32_t first, std::vector<Triplet>& lower) const override;
+  std::int32_t nodes() const override { return 1; }
+  void visit_blocks(const BlockVisitor& visit) const override;
   void set_step(const double* step) override { step_ = {step[0], step[1], step[2]}; }
   double step_size() const override { return norm(step_) / length_; }
   double reach() const override { return 1; }

@@ -63,6 +63,7 @@ std::ptrdiff_t StrandBlock::row(int place, const MaterialPoint& at, int local) c
 
 void StrandBlock::assemble() {
   newton_.step().beta = Real::all(1);
+  factored_ = false;
   newton_.assemble(object_->forces(), object_->constraints());
 }
 
@@ -90,6 +91,7 @@ bool StrandBlock::factor() {
   const auto entries = static_cast<std::size_t>((newton_.rows() + spare) * (spare + 1));
   padded_.resize(static_cast<std::size_t>(newton_.rows() + spare));
   matrix_.assign(s.matrix, s.matrix + entries);
+  factored_ = true;
   while (!newton_.factor()) {
     for (int lane = 0; lane < lanes; ++lane)
       if (s.beta[lane] < 0) return false;
@@ -121,13 +123,24 @@ void StrandBlock::product(const double* x, double* y) const {
     band_product<PlainLayout>(matrix_.data(), x, y, newton_.rows());
 }
 
-void StrandBlock::entries(std::int32_t first, std::vector<Triplet>& lower) const {
-  const int column = half_bandwidth() + 1;
-  for (int r = 0; r < newton_.rows(); ++r)
-    for (int k = 0; k < column && r + k < newton_.rows(); ++k)
-      for (int lane = 0; lane < lanes; ++lane)
-        if (const double value = matrix_[static_cast<std::size_t>(r * column + k)][lane]; value != 0 || k == 0)
-          lower.push_back({first + (r + k) * lanes + lane, first + r * lanes + lane, value});
+std::int32_t StrandBlock::slot(std::size_t row) const {
+  const auto lane = static_cast<std::int32_t>(row % lanes);
+  return 3 * lane * lane_nodes() + static_cast<std::int32_t>(row / lanes);
+}
+
+void StrandBlock::visit_blocks(const BlockVisitor& visit) const {
+  const int half = half_bandwidth(), rows = newton_.rows(), n = lane_nodes();
+  const Real* matrix = kept();
+  for (int lane = 0; lane < lanes; ++lane)
+    for (int j = 0; j < n; ++j)
+      for (int i = j; i < n && 3 * i <= 3 * j + 2 + half; ++i) {
+        double values[9] = {};
+        for (int k = 0; k < 9; ++k) {
+          const int r = std::max(3 * i + k / 3, 3 * j + k % 3), c = std::min(3 * i + k / 3, 3 * j + k % 3);
+          if (r < rows && r - c <= half) values[k] = matrix[c * (half + 1) + r - c][lane];
+        }
+        visit(lane * n + i, lane * n + j, values);
+      }
 }
 
 void StrandBlock::set_step(const double* step) {

@@ -27,7 +27,10 @@ class StrandBlock final : public SolidBlock {
   void solve(const double* r, double* z) const override;
   void product(const double* x, double* y) const override;
   bool indefinite() const override { return newton_.step().multipliers; }
-  void entries(std::int32_t first, std::vector<Triplet>& lower) const override;
+  // Strand after strand, three rows of its band a node.
+  std::int32_t nodes() const override { return StrandSystem::lanes * lane_nodes(); }
+  std::int32_t slot(std::size_t row) const override;
+  void visit_blocks(const BlockVisitor& visit) const override;
   void set_step(const double* step) override;
   double step_size() const override;
   double reach() const override;
@@ -36,12 +39,16 @@ class StrandBlock final : public SolidBlock {
 
  private:
   int half_bandwidth() const;
+  int lane_nodes() const { return (newton_.rows() + 2) / 3; }
 
   CurvesObject* object_;
   int group_;
   StrandNewton newton_;
   RootPose pose_;
-  std::vector<StrandReal> matrix_;  // not factored
+  // The matrix as assembled, also when its factor has taken its place.
+  const StrandReal* kept() const { return factored_ ? matrix_.data() : newton_.step().matrix; }
+  std::vector<StrandReal> matrix_;
+  bool factored_ = false;
   mutable std::vector<StrandReal> padded_;
 };
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <string>
 
 #include "ymir/solids/solid_block.h"
 
@@ -16,7 +18,12 @@ struct CouplingRows {
   double stiffness[max_rows];  // W
   double gap[max_rows];        // C of a hard row [m or 1]
   double j[max_rows][2 * Embedding::max_dofs];
-  int first[2];  // where each point's columns begin
+  int first[2];                            // where each point's columns begin
+  Vec3d pull[2] = {{0, 0, 0}, {0, 0, 0}};  // dE/dx at each point, where it may act on a lever [N]
+  // sum y d2C over (x, turn) of the source, then of the target; empty unless it is wanted for fast convergence.
+  static constexpr int twists = 12;
+  bool curved = false;
+  double curvature[twists][twists];
 };
 
 class Coupling {
@@ -33,6 +40,10 @@ class Coupling {
   virtual void advance(std::size_t element, const double* change, int rows) = 0;
   virtual void prepare(double time, double dt) = 0;
   virtual bool changing() const = 0;  // elements are made anew in every substep
+  // The substep is solved: what the element remembers of it.
+  virtual void end(std::size_t /*element*/, const Embedding& /*a*/, const Embedding& /*b*/) {}
+  // What survives a substep: saved, rolled back, checkpointed and hashed with the system.
+  virtual std::span<double> state() { return {}; }
 };
 
 }  // namespace ymir

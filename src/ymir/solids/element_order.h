@@ -1,5 +1,5 @@
-// Elements in an order that threads and vector lanes can share: colours, in which no two elements have a node in common,
-// cut into packs of lanes. Sums at a node are then made colour by colour, the same for any number of threads.
+// Elements in an order that threads and vector lanes can share: colours, in which no two elements have a node in
+// common, cut into packs of lanes. Sums at a node are then made colour by colour, the same for any number of threads.
 #pragma once
 
 #include <cstdint>

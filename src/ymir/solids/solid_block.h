@@ -4,12 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <vector>
+#include <functional>
 
 #include "ymir/pipeline/timeline.h"
 #include "ymir/solids/embedding.h"
 #include "ymir/solids/newton_settings.h"
-#include "ymir/solvers/sparse_matrix.h"
 
 namespace ymir {
 
@@ -20,7 +19,7 @@ struct MaterialPoint {
   SolidObject* object = nullptr;  // nullptr: prescribed, it belongs to no object
   std::int64_t piece = 0;         // number of the strand, id of the particle
   std::int32_t cell = 1;          // edge of a strand, as the solver numbers them: 1 is the first real one
-  Vec3d weights{0, 0, 0};         // where in the cell; of an edge x: along it, 0 to 1
+  Vec3d weights{0, 0, 0};         // where in the cell; of an edge x: along it, 0 to 1; of a rigid body its own axes [m]
 };
 
 // Larger of two residuals; what is not a number is worse than all.
@@ -43,6 +42,8 @@ class SolidBlock {
   virtual void assemble() = 0;
   // A coupling's share of a row: force against it, stiffness on the diagonal.
   virtual void add_force(std::size_t row, double force, double stiffness) = 0;
+  // The pull dE/dx [N] of a coupling on a point turns with it where positions are not linear in the unknowns.
+  virtual void add_lever(int /*place*/, const MaterialPoint& /*at*/, Vec3d /*pull*/) {}
   // Largest residual displacement, unit-free, when hard couplings are violated by `violation` [m or 1].
   virtual double residual(double violation) const = 0;
   // Matrix of the block alone, without couplings to others. False: it cannot be made definite.
@@ -51,7 +52,14 @@ class SolidBlock {
   virtual void solve(const double* r, double* z) const = 0;
   virtual void product(const double* x, double* y) const = 0;
   virtual bool indefinite() const = 0;  // its matrix has multipliers
-  virtual void entries(std::int32_t first, std::vector<Triplet>& lower) const = 0;
+
+  // Its matrix for a factor of the whole cluster: 3x3 blocks (nine values by rows) of nodes i >= j, always the same
+  // ones in the same order. Unknown `row` is component slot(row) % 3 of node slot(row) / 3; slots without an unknown
+  // have no values.
+  using BlockVisitor = std::function<void(std::int32_t i, std::int32_t j, const double* values)>;
+  virtual std::int32_t nodes() const = 0;
+  virtual std::int32_t slot(std::size_t row) const { return static_cast<std::int32_t>(row); }
+  virtual void visit_blocks(const BlockVisitor& visit) const = 0;
 
   virtual void set_step(const double* step) = 0;
   virtual double step_size() const = 0;  // unit-free, as the residual

@@ -1,21 +1,16 @@
 // The one implicit system of everything solid that is coupled: the manybodies solver. [Lesser2022, 5.1 and 6.5]
 //
-// Blocks (groups of strands, particles) that couplings connect form a cluster with one system
-// A = blockdiag(A_block) + sum J'WJ. Each block is factored directly (band LDL' of strands, 3x3 of a particle) and
-// preconditions conjugate gradients on A. Couplings stay out of the blocks: the iteration count is then bounded by
-// their number, however stiff they are. Hard couplings have multipliers, solved for through the dense Schur complement
-// J A^-1 J' + 1/W. When CG fails, the whole matrix goes to the sparse direct solver.
-//
-// Blocks that nothing touches are left to their objects, which advance them alone, in cache.
+// Blocks (groups of strands, particles, meshes, rigid bodies) that couplings connect form a cluster (cluster.h), solved
+// as one. Blocks that nothing touches are left to their objects, which advance them alone, in cache.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "ymir/pipeline/object.h"
-#include "ymir/solids/coupling.h"
-#include "ymir/solids/solid_object.h"
+#include "ymir/solids/cluster.h"
 
 namespace ymir {
 
@@ -56,28 +51,14 @@ class SolidSystem final : public Object {
 
  private:
   struct Link;
-  struct Member;
-  struct Element;
-  struct Cluster;
-  // How the Newton loop of a cluster went.
-  struct Outcome {
-    int iterations = 0;
-    std::int64_t piece_iterations = 0;  // summed over pieces
-    double residual = 0;                // largest, unit-free
-    bool converged = true;
-  };
   std::vector<Link> find_links() const;
-  static Outcome advance_cluster(Cluster& cluster, const Step& step);
-  static bool converged(const Cluster& cluster, double violation, Outcome& outcome);
-  static bool solve_linear(Cluster& cluster);
-  static bool solve_hard(Cluster& cluster);
-  static bool solve_soft(Cluster& cluster, std::span<const double> b, std::span<double> x);
-  static bool factor_whole(Cluster& cluster);
+  void keep_systems(const std::vector<std::vector<std::pair<int, int>>>& contents);
 
   std::vector<SolidObject*> members_;
   std::vector<std::unique_ptr<Coupling>> couplings_;
-  std::vector<std::shared_ptr<Cluster>> clusters_;
-  std::vector<std::pair<const SolidObject*, int>> taken_;  // sorted
+  std::vector<Cluster> clusters_;
+  std::map<std::vector<std::pair<int, int>>, std::shared_ptr<WholeSystem>> systems_;  // by member and block
+  std::vector<std::pair<const SolidObject*, int>> taken_;                             // sorted
   SolveReport report_;
   ObjectReport solves_;  // of the substep at hand
   int cg_iterations_ = 0, direct_solves_ = 0;

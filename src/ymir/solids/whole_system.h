@@ -1,0 +1,72 @@
+// The matrix of a cluster with its couplings, factored as a whole: hard rows, and what CG does not manage.
+//
+//   [A  J'] [dq     ]   [ b ]
+//   [J  0 ] [dlambda] = [-C ]      A with soft couplings J'WJ; J, C: hard rows
+//
+// Hard rows are solved through the augmented matrix A + J'RJ, positive definite and as sparse as the couplings, with
+// the sparse Cholesky of meshes: memory grows with their number and no more, redundant rows do no harm. Each round
+//
+//   (A + J'RJ) d = r_q + J'R r_c,  dq += d,  dlambda += R (J d - r_c)
+//
+// divides what is left by 1 + R J A^-1 J' (R: penalty over the row's own compliance), which is a refinement of
+// round-off at the same time. Blocks with multipliers of their own are indefinite: the saddle point itself then goes to
+// the sparse LDL' of direct.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ymir/solids/coupling.h"
+#include "ymir/solvers/block_cholesky.h"
+#include "ymir/solvers/direct.h"
+
+namespace ymir {
+
+class WholeSystem {
+ public:
+  // A block and where its nodes begin.
+  struct Part {
+    const SolidBlock* block;
+    std::int32_t first_node;
+  };
+  // An element: its rows over `slots`, row-major, hard ones first; and a symmetric matrix over them, or nothing.
+  struct Coupled {
+    std::vector<std::int32_t> slots;
+    int rows = 0, hard = 0;
+    std::vector<double> j, stiffness, gap, curvature;
+    std::vector<double> change;  // of the multipliers of hard rows, after solve()
+  };
+
+  // The values of this Newton step.
+  void gather(std::span<const Part> parts, std::span<const Coupled> coupled);
+  bool factor(std::span<const Coupled> coupled);
+  // b and x over slots. False: not solved.
+  bool solve(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
+
+ private:
+  void find_pattern(std::span<const Part> parts, std::span<const Coupled> coupled);
+  void add_outer(const Coupled& c, int row, double weight);
+  bool factor_saddle(std::span<const Coupled> coupled);
+  bool solve_saddle(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
+
+  std::int32_t nodes_ = 0;
+  std::vector<std::int32_t> pattern_;  // pairs of nodes of the parts, then the nodes of elements: what was analysed
+  std::vector<std::int32_t> next_pattern_;
+  std::vector<std::int32_t> slots_;  // of the blocks of the parts
+  std::vector<std::uint8_t> used_;   // slots that are unknowns
+  BlockMatrix matrix_;               // A
+  BlockMatrix augmented_;            // A + J'RJ
+  BlockCholesky cholesky_;
+  bool analysed_ = false, indefinite_ = false;
+  std::vector<double> penalty_;  // R, of all hard rows
+  std::vector<double> r_, d_, product_;
+  struct Saddle {
+    SymmetricMatrix matrix;
+    DirectSolver solver{DirectBackend::automatic, Definiteness::indefinite};
+  };
+  std::unique_ptr<Saddle> saddle_;
+};
+
+}  // namespace ymir
