@@ -5,11 +5,10 @@
 
 #include "ymir/objects/mesh_cells.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/physics/contact/sticking_penalty.h"
 
 namespace ymir {
 namespace {
-
-constexpr double stick = 0.1;  // stiffness of sticking by that of the contact
 
 class MeshContact final : public MeshConstraint {
  public:
@@ -67,20 +66,11 @@ class MeshContact final : public MeshConstraint {
   }
 
  private:
-  // The law of penalty_contact.h, but that friction goes on from where the substep before left it: a body at rest does
-  // not creep. Returns what friction holds against at the end of this substep [N].
+  // Returns what friction holds against at the end of this substep [N].
   Vec3d add(MeshStep& s, std::size_t vertex, double depth, Vec3d n, Vec3d moved) const {
-    const double k = params_.stiffness * mass_[vertex] / (s.dt * s.dt), h = params_.thickness;
-    const bool grazing = depth < h;
-    const double force = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2);
-    const Vec3d held{friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]};
-    const double spring = stick * k;
-    const Vec3d slipped = moved + held / spring, slip = slipped - n * dot(slipped, n);
-    const double length = norm(slip), limit = params_.friction * force;
-    const double hold = length * spring > limit ? limit / length : spring;
-    const double normal_stiffness = grazing ? k * depth / h : k;
-    const Vec3d gradient = n * -force + slip * hold;
-
+    const StickingPenalty touch(params_.stiffness * mass_[vertex] / (s.dt * s.dt), params_.thickness, params_.friction,
+                                depth, n, moved,
+                                {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]});
     const SolidMesh& mesh = object_->mesh();
     const CellPoint& at = mesh.embedded[vertex];
     double weight[Embedding::max_dofs / 3];
@@ -89,19 +79,17 @@ class MeshContact final : public MeshConstraint {
     const std::int32_t* nodes = mesh.cells.data() + static_cast<std::ptrdiff_t>(at.cell) * count;
     for (int a = 0; a < count; ++a) {
       const auto i = static_cast<std::size_t>(nodes[a]);
-      s.residual[i] += gradient * weight[a];
-      for (int r = 0; r < 3; ++r)
-        s.scale[i][r] += weight[a] * weight[a] * ((normal_stiffness - hold) * n[r] * n[r] + hold);
+      s.residual[i] += touch.gradient * weight[a];
+      for (int r = 0; r < 3; ++r) s.scale[i][r] += weight[a] * weight[a] * touch.stiffness(n, r, r);
       for (int b = 0; b < count; ++b) {
         if (nodes[b] > nodes[a]) continue;
         double* block = s.matrix.block(s.matrix.slot(nodes[a], nodes[b]));
         const double w = weight[a] * weight[b];
         for (int r = 0; r < 3; ++r)
-          for (int c = 0; c < 3; ++c)
-            block[3 * r + c] += w * ((normal_stiffness - hold) * n[r] * n[c] + (r == c ? hold : 0));
+          for (int c = 0; c < 3; ++c) block[3 * r + c] += w * touch.stiffness(n, r, c);
       }
     }
-    return slip * hold;
+    return touch.friction;
   }
 
   const MeshObject* object_;

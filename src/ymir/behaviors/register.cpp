@@ -2,6 +2,7 @@
 
 #include "ymir/behaviors/constraints/attachment_behavior.h"
 #include "ymir/behaviors/constraints/collider.h"
+#include "ymir/behaviors/constraints/joint_behavior.h"
 #include "ymir/behaviors/forces/buoyancy.h"
 #include "ymir/behaviors/forces/coupled_drag_behavior.h"
 #include "ymir/behaviors/forces/drag.h"
@@ -13,6 +14,7 @@
 #include "ymir/behaviors/materials/viscosity_behavior.h"
 #include "ymir/behaviors/objects/curves_object_behavior.h"
 #include "ymir/behaviors/objects/particle_object_behavior.h"
+#include "ymir/behaviors/objects/rigid_object_behavior.h"
 #include "ymir/behaviors/objects/solid_object_behavior.h"
 #include "ymir/behaviors/objects/volume_object_behavior.h"
 #include "ymir/behaviors/operators/cooling.h"
@@ -31,6 +33,7 @@ Registry all_behaviors() {
   registry.add<ParticleObjectBehavior>();
   registry.add<CurvesObjectBehavior>();
   registry.add<SolidObjectBehavior>();
+  registry.add<RigidObjectBehavior>();
   registry.add<VolumeObjectBehavior>();
   registry.add<ElasticRodBehavior>();
   registry.add<ElasticSolidBehavior>();
@@ -42,6 +45,7 @@ Registry all_behaviors() {
   registry.add<CoupledDragBehavior>();
   registry.add<Buoyancy>();
   registry.add<AttachmentBehavior>();
+  registry.add<JointBehavior>();
   registry.add<ColliderBehavior>();
   registry.add<Kill>();
   registry.add<CoupledBuoyancyBehavior>();

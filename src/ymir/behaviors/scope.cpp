@@ -131,6 +131,10 @@ std::vector<ForceTarget*> Scope::airborne_targets() {
     std::erase(targets, static_cast<ForceTarget*>(solid));
     warn(fmt::format("does not act on {}: it is for particles and strands", solid->path()));
   }
+  for (RigidObject* bodies : rigid_objects()) {
+    std::erase(targets, static_cast<ForceTarget*>(bodies));
+    warn(fmt::format("does not act on {}: it is for particles and strands", bodies->path()));
+  }
   return targets;
 }
 

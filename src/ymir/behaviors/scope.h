@@ -13,6 +13,7 @@
 #include "ymir/objects/curves_object.h"
 #include "ymir/objects/mesh_object.h"
 #include "ymir/objects/particle_object.h"
+#include "ymir/objects/rigid_object.h"
 #include "ymir/objects/volume_object.h"
 #include "ymir/param/references.h"
 #include "ymir/pipeline/simulation.h"
@@ -44,6 +45,7 @@ class Scope {
   std::vector<CurvesObject*> curves_objects_of(const GroupRef& group) { return objects_of<CurvesObject>(group); }
   std::vector<ParticleObject*> particle_objects_of(const GroupRef& group) { return objects_of<ParticleObject>(group); }
   std::vector<MeshObject*> mesh_objects() { return objects_of<MeshObject>(); }
+  std::vector<RigidObject*> rigid_objects() { return objects_of<RigidObject>(); }
   std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
   // Those whose points are in the air by themselves: what acts on a surface warns that solids do not feel it.
   std::vector<ForceTarget*> airborne_targets();
@@ -115,6 +117,7 @@ class Scope {
   static const char* kind_of(const ParticleObject*) { return "particles"; }
   static const char* kind_of(const CurvesObject*) { return "strands"; }
   static const char* kind_of(const MeshObject*) { return "solids"; }
+  static const char* kind_of(const RigidObject*) { return "rigid bodies"; }
   static const char* kind_of(const ForceTarget*) { return "particles, strands or solids"; }
   static const char* kind_of(const VolumeObject*) { return "gas"; }
   void looked_for(const char* kind, bool found);

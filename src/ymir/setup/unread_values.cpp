@@ -11,6 +11,7 @@
 #include "ymir/objects/curves_object.h"
 #include "ymir/objects/mesh_object.h"
 #include "ymir/objects/particle_object.h"
+#include "ymir/objects/rigid_object.h"
 #include "ymir/objects/volume_object.h"
 #include "ymir/param/varying_params.h"
 #include "ymir/setup/channel_range.h"
@@ -57,7 +58,8 @@ bool is(const Object& object, ActsOn kind) {
   switch (kind) {
     case ActsOn::particles: return dynamic_cast<const ParticleObject*>(&object) != nullptr;
     case ActsOn::strands: return dynamic_cast<const CurvesObject*>(&object) != nullptr;
-    case ActsOn::solids: return dynamic_cast<const MeshObject*>(&object) != nullptr;
+    case ActsOn::solids:
+      return dynamic_cast<const MeshObject*>(&object) != nullptr || dynamic_cast<const RigidObject*>(&object) != nullptr;
     case ActsOn::gas: return dynamic_cast<const VolumeObject*>(&object) != nullptr;
   }
   return false;

@@ -9,6 +9,7 @@ namespace ymir {
 namespace {
 
 constexpr double linear_tolerance = 1e-9;
+constexpr int patience = 8;  // iterations that Newton's method is left to itself
 // Clusters with fewer unknowns are advanced by one thread: waking others takes longer.
 constexpr std::size_t few_unknowns = 4096;
 
@@ -112,14 +113,21 @@ Cluster::Outcome Cluster::advance(const Step& step, int cg_limit) {
   int max_iterations = 0;
   for (const Member& m : members_) max_iterations = std::max(max_iterations, m.block->settings().max_iterations);
   Outcome outcome;
+  // Contacts that come and go, and friction that sticks and slips, may send full steps round in circles.
+  double relaxation = 1, before[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   for (;; ++outcome.iterations) {
     for_each_member([](Member& m) { m.block->assemble(); });
     if (converged(evaluate(step.dt), outcome)) break;
+    if (outcome.iterations >= patience)
+      relaxation =
+          outcome.residual > 0.9 * before[1] ? std::max(0.7 * relaxation, 0.1) : std::min(1.5 * relaxation, 1.0);
+    before[1] = before[0];
+    before[0] = outcome.residual;
     if (outcome.iterations == max_iterations || std::isnan(outcome.residual) || !solve_linear(outcome, cg_limit)) {
       outcome.converged = false;
       break;
     }
-    double share = 1;
+    double share = relaxation;
     for (Member& m : members_) {
       m.block->set_step(solution_.data() + m.offset);
       m.last_step = m.block->step_size();

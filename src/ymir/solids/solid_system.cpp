@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ymir/base/error.h"
+#include "ymir/base/hash.h"
 #include "ymir/parallel/threads.h"
 
 namespace ymir {
@@ -53,6 +54,43 @@ void SolidSystem::schedule(Timeline& timeline) {
                 {"position", "velocity"},
                 {"position", "velocity"},
                 [this](const Step& step) { advance(step); }});
+}
+
+std::vector<double> SolidSystem::state() const {
+  std::vector<double> values;
+  for (const auto& coupling : couplings_) {
+    const auto own = coupling->state();
+    values.insert(values.end(), own.begin(), own.end());
+  }
+  return values;
+}
+
+void SolidSystem::set_state(std::span<const double> values) {
+  for (const auto& coupling : couplings_) {
+    const auto own = coupling->state();
+    std::copy_n(values.begin(), own.size(), own.begin());
+    values = values.subspan(own.size());
+  }
+}
+
+ObjectState SolidSystem::checkpoint() const {
+  ObjectState all{path(), "state", {}, {}};
+  all.channels["couplings"] = Array::of(state());
+  return all;
+}
+
+void SolidSystem::restore(const ObjectState* whole) {
+  if (whole == nullptr) return;
+  const auto found = whole->channels.find("couplings");
+  if (found == whole->channels.end() || found->second.as<double>().size() != state().size())
+    throw Error(ExitCode::bad_input,
+                "the checkpoint of what is coupled does not fit this setup; start again in another folder");
+  set_state(found->second.as<double>());
+}
+
+std::uint64_t SolidSystem::hash() const {
+  const std::vector<double> values = state();
+  return values.empty() ? 0 : hash_bytes(std::as_bytes(std::span<const double>(values)));
 }
 
 std::vector<SolidSystem::Link> SolidSystem::find_links() const {

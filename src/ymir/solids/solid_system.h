@@ -39,13 +39,14 @@ class SolidSystem final : public Object {
   std::int64_t element_count() const override { return 0; }
   SolveReport solve_report() const override { return report_; }
   ObjectReport report() const override { return solves_; }
-  void save() override {}
-  void rollback() override {}
+  void save() override { saved_ = state(); }
+  void rollback() override { set_state(saved_); }
   std::optional<std::string> non_finite() const override { return std::nullopt; }
   ObjectState frame_state() const override { return {path(), "state", {}, {}}; }  // nothing to show
-  ObjectState checkpoint() const override { return {path(), "state", {}, {}}; }
-  void restore(const ObjectState*) override {}
-  std::uint64_t hash() const override { return 0; }
+  // Couplings are known to every rank; what they remember, to the one that solves them.
+  ObjectState checkpoint() const override;
+  void restore(const ObjectState* whole) override;
+  std::uint64_t hash() const override;
   void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}
   void migrate() override {}
 
@@ -54,11 +55,15 @@ class SolidSystem final : public Object {
   std::vector<Link> find_links() const;
   void keep_systems(const std::vector<std::vector<std::pair<int, int>>>& contents);
 
+  std::vector<double> state() const;
+  void set_state(std::span<const double> values);
+
   std::vector<SolidObject*> members_;
   std::vector<std::unique_ptr<Coupling>> couplings_;
   std::vector<Cluster> clusters_;
   std::map<std::vector<std::pair<int, int>>, std::shared_ptr<WholeSystem>> systems_;  // by member and block
   std::vector<std::pair<const SolidObject*, int>> taken_;                             // sorted
+  std::vector<double> saved_;
   SolveReport report_;
   ObjectReport solves_;  // of the substep at hand
   int cg_iterations_ = 0, direct_solves_ = 0;

@@ -10,6 +10,7 @@
 #include "ymir/actions/deforming_strand_contact.h"
 #include "ymir/actions/mesh_contact.h"
 #include "ymir/actions/points_inside.h"
+#include "ymir/actions/rigid_contact.h"
 #include "ymir/actions/strand_contact.h"
 #include "ymir/base/log.h"
 #include "ymir/behaviors/scope.h"
@@ -207,7 +208,8 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .advanced()
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::strands, ActsOn::solids})
-          .param(&Params::strand_thickness, "strand_thickness", unit::m, "Distance kept between the collider and strands or solids.")
+          .param(&Params::strand_thickness, "strand_thickness", unit::m,
+                 "Distance kept between the collider and strands or solids.")
           .positive()
           .advanced()
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
@@ -242,6 +244,9 @@ void ColliderBehavior::create(Scope& scope) {
   for (MeshObject* object : scope.mesh_objects())
     add_mesh_contact(*object, scope.path(), solid_during(solid.collider),
                      {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+  for (RigidObject* object : scope.rigid_objects())
+    add_rigid_contact(*object, scope.path(), solid_during(solid.collider),
+                      {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (VolumeObject* gas : scope.volume_objects())
     gas->add_solid({solid.collider.distance, solid.collider.lipschitz, solid.collider.pose, params_.wall});
   tell_of_points_inside(
@@ -292,6 +297,9 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
   for (MeshObject* object : scope.mesh_objects())
     add_mesh_contact(*object, scope.path(), solid_during(exact),
                      {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+  for (RigidObject* object : scope.rigid_objects())
+    add_rigid_contact(*object, scope.path(), solid_during(exact),
+                      {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (VolumeObject* gas : scope.volume_objects()) gas->add_solid({{}, 1, {}, params_.wall, exact});
   scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(surface), root));
   const std::string then = fmt::format(
@@ -311,8 +319,8 @@ void ColliderBehavior::create_sheet(Scope& scope) {
   surface.add_motion(make_motion(params_, rectangle ? params_.center : Vec3d{0, 0, 0}));
   std::function<RigidTransform(double)> pose;
   if (!surface.motions().empty()) pose = [motions = surface.motions()](double time) { return pose_at(motions, time); };
-  const std::size_t others =
-      scope.particle_objects().size() + scope.curves_objects().size() + scope.mesh_objects().size();
+  const std::size_t others = scope.particle_objects().size() + scope.curves_objects().size() +
+                             scope.mesh_objects().size() + scope.rigid_objects().size();
   if (others > 0 && scope.domain().communicator().root())
     log::warn(
         fmt::format("{}: a sheet acts on gas only; particles, strands and solids in its scope pass through it: use a "

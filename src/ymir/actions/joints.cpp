@@ -1,0 +1,218 @@
+#include "ymir/actions/joints.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "ymir/physics/rigid/joint.h"
+#include "ymir/physics/rods/frames.h"
+
+namespace ymir {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// A row whose multiplier is bounded: it holds C = 0 while the multiplier stays between low and high.
+struct Bound {
+  double low = -infinity, high = infinity;
+};
+
+class Joints final : public Coupling {
+ public:
+  Joints(std::string owner, JointKind kind, const JointDrive& drive, std::vector<JointPlace> places)
+      : owner_(std::move(owner)), kind_(kind), drive_(drive), places_(std::move(places)) {
+    elements_.resize(places_.size());
+    along_.assign(places_.size(), 0);
+    for (std::size_t e = 0; e < places_.size(); ++e) {
+      const Vec3d u = places_[e].axis, v = any_normal(u);
+      const std::array<Vec3d, 3> axes{u, v, cross(u, v)};
+      for (std::size_t end = 0; end < 2; ++end) {
+        const MaterialPoint& at = end == 0 ? places_[e].source : places_[e].target;
+        const Quaternion rotation =
+            at.object == nullptr
+                ? Quaternion{}
+                : static_cast<const RigidObject*>(at.object)->rest_poses()[static_cast<std::size_t>(at.piece)].rotation;
+        for (std::size_t k = 0; k < 3; ++k) elements_[e].axes[end][k] = rotate(conjugate(rotation), axes[k]);
+      }
+      elements_[e].inertia = inertia_of(e);
+    }
+  }
+  std::string owner() const override { return owner_; }
+  std::size_t size() const override { return places_.size(); }
+  const MaterialPoint& point(std::size_t e, int end) const override {
+    return end == 0 ? places_[e].source : places_[e].target;
+  }
+  Embedding prescribed(std::size_t e, bool) const override {
+    Embedding world = free_point(places_[e].at);
+    world.dofs = 0;
+    return world;
+  }
+  void prepare(double, double) override {}
+  bool changing() const override { return false; }
+  std::span<double> state() override { return along_; }
+
+  void begin(std::size_t e, const Embedding&, const Embedding&) override {
+    elements_[e].multiplier.fill(0);
+    elements_[e].start = elements_[e].now = along_[e];
+  }
+
+  void evaluate(std::size_t e, const Embedding& a, const Embedding& b, double dt, CouplingRows& rows) override {
+    Element& element = elements_[e];
+    const JointFrames frames = frames_of(element, a, b);
+    rows.rows = rows.hard = 0;
+    rows.first[0] = 0;
+    rows.first[1] = a.dofs;
+    rows.curved = true;
+    for (auto& row : rows.curvature) std::fill_n(row, CouplingRows::twists, 0.0);
+    element.held.clear();
+    int slot = 0;
+    const auto hold = [&](const JointRow& row) {
+      add(rows, row, a, b, element.multiplier[static_cast<std::size_t>(slot)]);
+      element.held.push_back(slot++);
+    };
+    if (kind_ == JointKind::slider) {
+      for (const int axis : {1, 2}) {
+        add_across_curvature(frames, axis, element.multiplier[static_cast<std::size_t>(slot)], rows.curvature);
+        hold(across_row(frames, axis));
+      }
+    } else {
+      for (int k = 0; k < 3; ++k) hold(place_row(frames, k));
+    }
+    constexpr int square[3][2] = {{0, 1}, {0, 2}, {1, 2}};  // of a hinge the first two: its axis u stays
+    const int squares = kind_ == JointKind::ball ? 0 : kind_ == JointKind::hinge ? 2 : 3;
+    for (int k = 0; k < squares; ++k) {
+      add_square_curvature(frames, square[k][0], square[k][1], element.multiplier[static_cast<std::size_t>(slot)],
+                           rows.curvature);
+      hold(square_row(frames, square[k][0], square[k][1]));
+    }
+    rows.hard = rows.rows;
+    if (kind_ == JointKind::hinge || kind_ == JointKind::slider) drive(element, frames, a, b, dt, rows, slot);
+  }
+
+  void advance(std::size_t e, const double* change, int count) override {
+    for (int r = 0; r < count; ++r)
+      elements_[e].multiplier[static_cast<std::size_t>(elements_[e].held[static_cast<std::size_t>(r)])] += change[r];
+  }
+
+  void end(std::size_t e, const Embedding&, const Embedding&) override { along_[e] = elements_[e].now; }
+
+ private:
+  static constexpr std::size_t slots = 9;  // six that hold; limits, motor, friction
+  struct Element {
+    std::array<std::array<Vec3d, 3>, 2> axes;  // u, v, w in the frame of each end
+    std::array<double, slots> multiplier{};
+    std::vector<int> held;      // slot of each hard row of the last evaluation
+    double inertia = 0;         // along the open way [kg m^2 or kg]
+    double start = 0, now = 0;  // the open way when the substep began, and now [rad or m]
+  };
+
+  static JointFrames frames_of(const Element& element, const Embedding& a, const Embedding& b) {
+    JointFrames f;
+    const Embedding* ends[2] = {&a, &b};
+    for (std::size_t end = 0; end < 2; ++end) {
+      f.position[end] = ends[end]->position;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Vec3d local = element.axes[end][k];
+        f.axis[end][k] = ends[end]->frame[0] * local.x + ends[end]->frame[1] * local.y + ends[end]->frame[2] * local.z;
+      }
+    }
+    return f;
+  }
+
+  static void add(CouplingRows& rows, const JointRow& row, const Embedding& a, const Embedding& b, double force) {
+    const int r = rows.rows++;
+    rows.force[r] = force;
+    rows.stiffness[r] = infinity;
+    rows.gap[r] = row.c;
+    const Embedding* ends[2] = {&a, &b};
+    for (int end = 0; end < 2; ++end) {
+      const double* j = row.j + 6 * end;
+      const Vec3d shift{j[0], j[1], j[2]}, turn{j[3], j[4], j[5]};
+      for (int k = 0; k < ends[end]->dofs; ++k)
+        rows.j[r][rows.first[end] + k] = dot(shift, ends[end]->shift[k]) + dot(turn, ends[end]->turn[k]);
+      rows.pull[end] += shift * force;
+    }
+  }
+
+  // Limits, motor and friction along the open way. Hard rows stay before the constant forces, which come last.
+  void drive(Element& element, const JointFrames& frames, const Embedding& a, const Embedding& b, double dt,
+             CouplingRows& rows, int first) {
+    JointRow row = kind_ == JointKind::hinge ? angle_row(frames) : across_row(frames, 0);
+    // Angles go on beyond a turn.
+    if (kind_ == JointKind::hinge) row.c = element.now + std::remainder(row.c - element.now, 2 * M_PI);
+    element.now = row.c;
+    struct Pull {
+      JointRow row;
+      double force;
+    };
+    std::vector<Pull> pulls;
+    const auto bounded = [&](int offset, double gap, const Bound& bound) {
+      const int slot = first + offset;
+      double& multiplier = element.multiplier[static_cast<std::size_t>(slot)];
+      JointRow held = row;
+      held.c = gap;
+      // What the multiplier would be if the gap were closed by inertia alone, in sign if not in size.
+      const double trial = multiplier + element.inertia / (dt * dt) * gap;
+      if (trial <= bound.low || trial >= bound.high) {
+        multiplier = trial <= bound.low ? bound.low : bound.high;
+        if (multiplier != 0) pulls.push_back({held, multiplier});
+        return;
+      }
+      add(rows, held, a, b, multiplier);
+      element.held.push_back(slot);
+      ++rows.hard;
+    };
+    if (drive_.low || drive_.high) {
+      // One row: at most one of the limits acts.
+      const bool below = drive_.low && row.c < *drive_.low, above = drive_.high && row.c > *drive_.high;
+      double& multiplier = element.multiplier[static_cast<std::size_t>(first)];
+      if (drive_.low && (below || multiplier < 0))
+        bounded(0, row.c - *drive_.low, {-infinity, 0});
+      else if (drive_.high && (above || multiplier > 0))
+        bounded(0, row.c - *drive_.high, {0, infinity});
+    }
+    if (drive_.motor_speed || drive_.motor_target) {
+      const double most = drive_.motor_strength > 0 ? drive_.motor_strength : infinity;
+      const double target = drive_.motor_target ? *drive_.motor_target : element.start + *drive_.motor_speed * dt;
+      bounded(1, row.c - target, {-most, most});
+    }
+    if (drive_.friction > 0) bounded(2, row.c - element.start, {-drive_.friction, drive_.friction});
+    for (const Pull& pull : pulls) {
+      add(rows, pull.row, a, b, pull.force);
+      rows.stiffness[rows.rows - 1] = 0;
+    }
+  }
+
+  // 1/(J M^-1 J') of the open way.
+  double inertia_of(std::size_t e) const {
+    double mobility = 0;
+    for (std::size_t end = 0; end < 2; ++end) {
+      const MaterialPoint& at = end == 0 ? places_[e].source : places_[e].target;
+      if (at.object == nullptr) continue;
+      const RigidBody& body = static_cast<const RigidObject*>(at.object)->bodies()[static_cast<std::size_t>(at.piece)];
+      const Vec3d u = elements_[e].axes[end][0], i = body.moments;
+      mobility += kind_ == JointKind::hinge ? u.x * u.x / i.x + u.y * u.y / i.y + u.z * u.z / i.z : 1 / body.mass;
+    }
+    return 1 / mobility;
+  }
+
+  std::string owner_;
+  JointKind kind_;
+  JointDrive drive_;
+  std::vector<JointPlace> places_;
+  std::vector<Element> elements_;
+  std::vector<double> along_;  // the open way of each [rad or m]
+};
+
+}  // namespace
+
+void add_joints(SolidSystem& solids, const std::string& owner, JointKind kind, const JointDrive& drive,
+                std::vector<JointPlace> places) {
+  for (const JointPlace& place : places)
+    for (const MaterialPoint* at : {&place.source, &place.target})
+      if (at->object != nullptr) solids.add(*at->object);
+  solids.add(std::make_unique<Joints>(owner, kind, drive, std::move(places)));
+}
+
+}  // namespace ymir

@@ -1,0 +1,41 @@
+// Joints: frames of two bodies, or of a body and the world, that may move against each other in some ways only.
+//
+// What a joint holds it holds exactly, by multipliers (physics/rigid/joint.h). Along the way it leaves open it may have
+// limits, a motor and friction: rows whose multiplier is bounded, found with the others by Newton's method. The rules
+// are those of a semi-smooth active set: a row is held while the multiplier it would take stays within its bounds, and
+// is a constant force at the bound otherwise.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ymir/data/animated_surface.h"
+#include "ymir/objects/rigid_object.h"
+#include "ymir/solids/solid_system.h"
+
+namespace ymir {
+
+enum class JointKind : std::uint8_t { ball, hinge, slider, weld };
+
+// Along the open way of a hinge [rad, N m] or slider [m, N].
+struct JointDrive {
+  std::optional<double> low, high;     // limits
+  std::optional<double> motor_speed;   // [1/s]
+  std::optional<double> motor_target;  // reached and held
+  double motor_strength = 0;           // most the motor pulls; 0: as much as it takes
+  double friction = 0;                 // most that friction holds against
+};
+
+struct JointPlace {
+  MaterialPoint source, target;  // target without an object: the world
+  Vec3d at;                      // where it is when everything begins [m]
+  Vec3d axis{0, 1, 0};           // u, a unit vector
+};
+
+// At the point `at` of two bodies.
+void add_joints(SolidSystem& solids, const std::string& owner, JointKind kind, const JointDrive& drive,
+                std::vector<JointPlace> places);
+
+}  // namespace ymir

@@ -1,0 +1,182 @@
+#include "ymir/behaviors/constraints/joint_behavior.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ymir/behaviors/scope.h"
+#include "ymir/data/triangle_bvh.h"
+
+namespace ymir {
+namespace {
+
+// The rigid bodies in scope, numbered through.
+class Bodies {
+ public:
+  explicit Bodies(const std::vector<RigidObject*>& objects) {
+    for (RigidObject* object : objects)
+      for (std::size_t b = 0; b < object->bodies().size(); ++b) bodies_.emplace_back(object, b);
+  }
+  std::size_t size() const { return bodies_.size(); }
+  Vec3d centre(std::size_t b) const { return bodies_[b].first->rest_poses()[bodies_[b].second].position; }
+  MaterialPoint point(std::size_t b, Vec3d x) const { return bodies_[b].first->point_at(bodies_[b].second, x); }
+  double distance(std::size_t b, Vec3d x) const {
+    const auto& [object, number] = bodies_[b];
+    const RigidBody& body = object->bodies()[number];
+    Surface part;
+    std::vector<std::int32_t> place(object->surface().positions.size(), -1);
+    for (const std::int32_t v : body.vertices) {
+      place[static_cast<std::size_t>(v)] = static_cast<std::int32_t>(part.positions.size());
+      part.positions.push_back(object->surface().positions[static_cast<std::size_t>(v)]);
+    }
+    for (const auto& t : object->surface().triangles)
+      if (place[static_cast<std::size_t>(t[0])] >= 0)
+        part.triangles.push_back({place[static_cast<std::size_t>(t[0])], place[static_cast<std::size_t>(t[1])],
+                                  place[static_cast<std::size_t>(t[2])]});
+    return std::max(TriangleBvh(part).signed_distance(x), 0.0);
+  }
+  // Nearest to x, but for one; of equally near ones the nearest centre.
+  std::size_t nearest(Vec3d x, std::size_t but) const {
+    std::size_t best = but == 0 ? 1 : 0;
+    std::pair<double, double> least{1e300, 1e300};
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      if (b == but) continue;
+      const std::pair here{distance(b, x), norm(centre(b) - x)};
+      if (here < least) {
+        least = here;
+        best = b;
+      }
+    }
+    return best;
+  }
+
+ private:
+  std::vector<std::pair<RigidObject*, std::size_t>> bodies_;
+};
+
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+Error mistake(const Scope& scope, const std::string& what) {
+  return Error(ExitCode::bad_input, scope.path() + ": " + what);
+}
+
+}  // namespace
+
+Schema<JointBehavior::Place> JointBehavior::Place::schema() {
+  return Schema<Place>("places", "A joint.")
+      .param(&Place::at, "at", unit::m, "Where it is when everything begins.")
+      .required()
+      .param(&Place::body, "body", "Number of the body it moves, from 0 over all in scope; the nearest when absent.")
+      .at_least(0)
+      .param(&Place::other, "other", "Number of the body it moves against; the next nearest when absent.")
+      .at_least(0);
+}
+
+Schema<JointBehavior::Params> JointBehavior::schema() {
+  return Schema<Params>("joint", "Joins rigid bodies: they move against each other in some ways only, exactly.")
+      .category(Category::constraint)
+      .example("examples/chain.yaml")
+      .param(&Params::kind, "kind",
+             "ball: a common point; hinge: also a common axis; slider: along the axis, without turning; weld: as one "
+             "body.")
+      .enumerated<JointKind>({{"ball", JointKind::ball},
+                              {"hinge", JointKind::hinge},
+                              {"slider", JointKind::slider},
+                              {"weld", JointKind::weld}})
+      .param(&Params::between, "between",
+             "nearest: the two bodies at each of the places; world: the body at each place and the world; neighbours: "
+             "every body and the next one, halfway between their centres.")
+      .enumerated<JointEnds>(
+          {{"nearest", JointEnds::nearest}, {"world", JointEnds::world}, {"neighbours", JointEnds::neighbours}})
+      .param(&Params::places, "places", Place::schema(), "Where the joints are.")
+      .only_when("between", {"nearest", "world"})
+      .param(&Params::axis, "axis", unit::none, "Of hinges and sliders, when everything begins.")
+      .only_when("kind", {"hinge", "slider"})
+      .param(&Params::low_angle, "low_angle", unit::radian, "Least angle of a hinge; it begins at 0.")
+      .only_when("kind", {"hinge"})
+      .param(&Params::high_angle, "high_angle", unit::radian, "Largest angle of a hinge.")
+      .only_when("kind", {"hinge"})
+      .param(&Params::motor_spin, "motor_spin", unit::radian_per_s, "Angular velocity at which a motor turns a hinge.")
+      .only_when("kind", {"hinge"})
+      .param(&Params::motor_angle, "motor_angle", unit::radian, "Angle to which a motor turns a hinge.")
+      .only_when("kind", {"hinge"})
+      .param(&Params::motor_torque, "motor_torque", unit::newton_m,
+             "Largest torque of the motor; 0: as much as it takes.")
+      .at_least(0)
+      .only_when("kind", {"hinge"})
+      .param(&Params::friction_torque, "friction_torque", unit::newton_m,
+             "Torque that friction in the hinge holds against.")
+      .at_least(0)
+      .only_when("kind", {"hinge"})
+      .param(&Params::low_slide, "low_slide", unit::m, "Least position of a slider; it begins at 0.")
+      .only_when("kind", {"slider"})
+      .param(&Params::high_slide, "high_slide", unit::m, "Largest position of a slider.")
+      .only_when("kind", {"slider"})
+      .param(&Params::motor_speed, "motor_speed", unit::m_per_s, "Speed at which a motor moves a slider.")
+      .only_when("kind", {"slider"})
+      .param(&Params::motor_position, "motor_position", unit::m, "Position to which a motor moves a slider.")
+      .only_when("kind", {"slider"})
+      .param(&Params::motor_force, "motor_force", unit::newton, "Largest force of the motor; 0: as much as it takes.")
+      .at_least(0)
+      .only_when("kind", {"slider"})
+      .param(&Params::friction_force, "friction_force", unit::newton,
+             "Force that friction in the slider holds against.")
+      .at_least(0)
+      .only_when("kind", {"slider"});
+}
+
+JointDrive JointBehavior::drive(const Scope& scope) const {
+  const Params& p = params_;
+  const bool hinge = p.kind == JointKind::hinge;
+  JointDrive d{hinge ? p.low_angle : p.low_slide,      hinge ? p.high_angle : p.high_slide,
+               hinge ? p.motor_spin : p.motor_speed,   hinge ? p.motor_angle : p.motor_position,
+               hinge ? p.motor_torque : p.motor_force, hinge ? p.friction_torque : p.friction_force};
+  if (d.low && d.high && *d.low > *d.high)
+    throw mistake(scope, fmt::format("the lower limit, {:g}, is above the upper one, {:g}", *d.low, *d.high));
+  if ((d.low && *d.low > 0) || (d.high && *d.high < 0))
+    throw mistake(scope, "a joint begins at 0, which has to be within its limits");
+  if (d.motor_speed && d.motor_target) throw mistake(scope, "a motor has either a speed or a target, not both");
+  if (d.motor_strength > 0 && !d.motor_speed && !d.motor_target)
+    throw mistake(scope, "a motor needs a speed or a target; give one, or leave out its strength");
+  return d;
+}
+
+void JointBehavior::create(Scope& scope) {
+  const std::vector<RigidObject*> objects = scope.rigid_objects();
+  if (objects.empty()) return;
+  const Bodies bodies(objects);
+  const JointDrive drive = this->drive(scope);
+  if (norm(params_.axis) < 1e-9) throw mistake(scope, "axis: has no direction");
+  const Vec3d axis = normalized(params_.axis);
+  std::vector<JointPlace> joints;
+  if (params_.between == JointEnds::neighbours) {
+    if (bodies.size() < 2) throw mistake(scope, "there is one body and no neighbour; use `between: world`");
+    for (std::size_t b = 0; b + 1 < bodies.size(); ++b) {
+      const Vec3d at = (bodies.centre(b) + bodies.centre(b + 1)) * 0.5;
+      joints.push_back({bodies.point(b + 1, at), bodies.point(b, at), at, axis});
+    }
+  } else if (params_.places.empty()) {
+    throw mistake(scope, "`between: nearest` and `between: world` need `places:`, a list of {at: [x, y, z]}");
+  }
+  for (const Place& place : params_.places) {
+    for (const auto& number : {place.body, place.other})
+      if (number && *number >= static_cast<std::int64_t>(bodies.size()))
+        throw mistake(scope,
+                      fmt::format("there is no body {}; {} are in scope, numbered from 0", *number, bodies.size()));
+    const std::size_t first = place.body    ? static_cast<std::size_t>(*place.body)
+                              : place.other ? bodies.nearest(place.at, static_cast<std::size_t>(*place.other))
+                                            : bodies.nearest(place.at, none);
+    if (params_.between == JointEnds::world) {
+      if (place.other) throw mistake(scope, "`other:` has no effect with `between: world`; leave it out");
+      joints.push_back({bodies.point(first, place.at), {}, place.at, axis});
+      continue;
+    }
+    if (bodies.size() < 2) throw mistake(scope, "there is one body only; use `between: world`");
+    const std::size_t second = place.other ? static_cast<std::size_t>(*place.other) : bodies.nearest(place.at, first);
+    if (first == second) throw mistake(scope, fmt::format("body {} is joined to itself", first));
+    joints.push_back({bodies.point(first, place.at), bodies.point(second, place.at), place.at, axis});
+  }
+  add_joints(scope.solids(), scope.path(), params_.kind, drive, std::move(joints));
+}
+
+}  // namespace ymir

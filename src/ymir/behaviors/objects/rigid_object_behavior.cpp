@@ -1,0 +1,62 @@
+#include "ymir/behaviors/objects/rigid_object_behavior.h"
+
+#include <algorithm>
+
+#include "ymir/behaviors/scope.h"
+#include "ymir/math/quaternion.h"
+
+namespace ymir {
+
+Schema<RigidObjectBehavior::Params> RigidObjectBehavior::schema() {
+  return Schema<Params>("rigid_object", "Rigid bodies: every closed part of a surface moves and turns as a whole.")
+      .category(Category::object)
+      .example("examples/chain.yaml")
+      .param(&Params::surface, "surface",
+             "Input with the surface of the bodies; each part that hangs together is a body, numbered from 0.")
+      .accepts({InputKind::surface})
+      .required()
+      .param(&Params::density, "density", unit::kg_per_m3, "Density of the material inside.")
+      .positive()
+      .param(&Params::copies, "copies", "How often the surface is used, each copy as bodies of its own.")
+      .range(1, 100'000)
+      .param(&Params::copy_offset, "copy_offset", unit::m, "From one copy to the next.")
+      .param(&Params::copy_rotation, "copy_rotation", unit::radian,
+             "Angles about x, then y, then z, by which each copy is turned against the one before, about its middle.")
+      .param(&Params::velocity, "velocity", unit::m_per_s, "With which they begin.")
+      .param(&Params::spin, "spin", unit::radian_per_s, "Angular velocity with which they begin.")
+      .param(&Params::tolerance, "tolerance", unit::none,
+             "Newton stops when residuals move no body by more than this part of its size, and turn none by as many "
+             "radians.")
+      .range(1e-13, 0.1)
+      .advanced()
+      .param(&Params::newton_iterations, "newton_iterations",
+             "Newton iterations per substep, at most; a substep that needs more is halved.")
+      .range(1, 1000)
+      .advanced();
+}
+
+void RigidObjectBehavior::create(Scope& scope) {
+  const Surface one = scope.surface(params_.surface);
+  const Box box = bounds(one.positions);
+  const Vec3d middle = (box.low + box.high) * 0.5, size = box.size();
+  Surface all;
+  Quaternion turn;
+  for (std::int64_t copy = 0; copy < params_.copies; ++copy) {
+    const auto first = static_cast<std::int32_t>(all.positions.size());
+    const Vec3d centre = middle + params_.copy_offset * static_cast<double>(copy);
+    for (const Vec3d& x : one.positions) all.positions.push_back(centre + rotate(turn, x - middle));
+    for (const auto& t : one.triangles) all.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+    turn = normalized(quaternion_from_angles(params_.copy_rotation) * turn);
+  }
+  RigidObject::Description d;
+  d.density = params_.density;
+  d.velocity = params_.velocity;
+  d.spin = params_.spin;
+  d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};
+  if (const double longest = std::max({size.x, size.y, size.z}); longest > 0) scope.ask_bucket_size(longest);
+  SolidSystem& solids = scope.solids();
+  solids.add(
+      scope.add_object(std::make_unique<RigidObject>(scope.path(), scope.group(), scope.domain(), d, std::move(all))));
+}
+
+}  // namespace ymir

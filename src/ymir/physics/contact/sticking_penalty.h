@@ -1,0 +1,47 @@
+// Implicit penalty of a point that touches a solid, with friction that goes on from where the substep before left it: a
+// body at rest does not creep.
+//
+//   depth d below the distance h kept free:  f_n = k d^2/(2h) for d < h, k (d - h/2) beyond        [N]
+//   friction: a spring of stiffness s = stick k, stretched by slip = (moved + held/s) across the normal, its force at
+//   most mu f_n; held: its force when the substep began
+#pragma once
+
+#include <cmath>
+
+#include "ymir/math/vec3.h"
+
+namespace ymir {
+
+struct StickingPenalty {
+  static constexpr double stick = 0.1;
+
+  Vec3d gradient;           // dE/dx: against the force [N]
+  Vec3d friction;           // of which against friction, to be held on to in the next substep [N]
+  double normal_stiffness;  // along the normal [N/m]
+  double hold;              // across it [N/m]
+  Vec3d sliding{0, 0, 0};   // where to, a unit vector: friction does not stiffen that way; 0 while it sticks
+  double limit;             // of friction [N]
+
+  // n: normal of the solid; moved: of the point relative to the solid since the substep began [m]; given_limit: of
+  // friction, where it is not to follow the normal force (its derivative is not symmetric and left out) [N].
+  YMIR_HD StickingPenalty(double k, double h, double mu, double depth, Vec3d n, Vec3d moved, Vec3d held,
+                          double given_limit = -1) {
+    const bool grazing = depth < h;
+    const double force = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2), spring = stick * k;
+    const Vec3d slipped = moved + held / spring, slip = slipped - n * dot(slipped, n);
+    const double length = norm(slip);
+    limit = given_limit >= 0 ? given_limit : mu * force;
+    const bool slides = length * spring > limit;
+    hold = slides ? limit / length : spring;
+    if (slides) sliding = slip / length;
+    normal_stiffness = grazing ? k * depth / h : k;
+    friction = slip * hold;
+    gradient = n * -force + friction;
+  }
+  // Of the stiffness, in the world.
+  YMIR_HD double stiffness(Vec3d n, int r, int c) const {
+    return (normal_stiffness - hold) * n[r] * n[c] + hold * ((r == c ? 1 : 0) - sliding[r] * sliding[c]);
+  }
+};
+
+}  // namespace ymir
