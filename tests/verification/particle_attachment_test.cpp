@@ -462,7 +462,7 @@ TEST(ParticleNet, ResumesBitIdentically) {
 TEST(EmissionBetweenParticles, JoinsEveryPairOnce) {
   World world(1);
   ParticleObject& object = world.add_beads({{{0, 0, 0}, {}}, {{0.1, 0, 0}, {}}, {{0.25, 0, 0}, {}}});
-  const std::vector<PieceShape> shapes = input_shapes(object);
+  const std::vector<PieceShape> shapes = object.input_shapes();
   ASSERT_EQ(shapes.size(), 3u);
   EmissionRule rule;
   rule.range = 0.2;

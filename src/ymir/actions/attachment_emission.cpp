@@ -10,8 +10,6 @@
 
 #include "ymir/base/error.h"
 #include "ymir/data/triangle_bvh.h"
-#include "ymir/objects/curves_object.h"
-#include "ymir/objects/particle_object.h"
 
 namespace ymir {
 namespace {
@@ -19,6 +17,7 @@ namespace {
 // A vertex as a point on an edge; vertex 0 of a strand is number 1 of the solver.
 MaterialPoint at_vertex(const PieceShape& shape, std::int64_t vertex) {
   if (shape.is_particle) return {shape.object, shape.piece};
+  if (shape.is_body()) return shape.points[static_cast<std::size_t>(vertex)];
   const auto last = static_cast<std::int64_t>(shape.positions.size()) - 1;
   if (vertex < last) return {shape.object, shape.piece, static_cast<std::int32_t>(vertex) + 1, {0, 0, 0}};
   return {shape.object, shape.piece, static_cast<std::int32_t>(last), {1, 0, 0}};
@@ -27,9 +26,11 @@ MaterialPoint at_vertex(const PieceShape& shape, std::int64_t vertex) {
 std::vector<std::int64_t> source_vertices(const EmissionRule& rule, const PieceShape& shape) {
   const auto last = static_cast<std::int64_t>(shape.positions.size()) - 1;
   if (shape.is_particle) return {0};
-  if (last < 1) return {};  // a single vertex has no edge to be on
-  if (rule.points == SourcePoints::roots) return {0};
-  if (rule.points == SourcePoints::tips) return {last};
+  if (!shape.is_body()) {
+    if (last < 1) return {};  // a single vertex has no edge to be on
+    if (rule.points == SourcePoints::roots) return {0};
+    if (rule.points == SourcePoints::tips) return {last};
+  }
   std::vector<std::int64_t> all;
   for (std::int64_t v = 0; v <= last; ++v) all.push_back(v);
   return all;
@@ -94,9 +95,9 @@ class PieceIndex {
                                                    particles_ ? "particle" : "strand", piece));
     const PieceShape& shape = *found->second;
     const auto size = static_cast<std::int64_t>(shape.positions.size());
-    if (!shape.is_particle && (vertex < 0 || vertex >= size || size < 2))
-      throw Error(ExitCode::bad_input,
-                  fmt::format("attachment network: strand {} has no vertex {} to attach", piece, vertex));
+    if (!shape.is_particle && (vertex < 0 || vertex >= size || (size < 2 && !shape.is_body())))
+      throw Error(ExitCode::bad_input, fmt::format("attachment network: {} {} has no vertex {} to attach",
+                                                   shape.is_body() ? "body" : "strand", piece, vertex));
     return at_vertex(shape, vertex);
   }
 
@@ -107,47 +108,6 @@ class PieceIndex {
 };
 
 }  // namespace
-
-std::vector<PieceShape> input_shapes(SolidObject& object) {
-  std::vector<PieceShape> shapes;
-  if (const auto* particles = dynamic_cast<const ParticleObject*>(&object)) {
-    for (const Vec3d& x : particles->input_positions())
-      shapes.push_back({&object, static_cast<std::int64_t>(shapes.size()), {x}, {}, true});
-  } else if (const auto* strands = dynamic_cast<const CurvesObject*>(&object)) {
-    const Curves& curves = strands->curves();
-    for (std::size_t s = 0; s < curves.strand_count(); ++s)
-      shapes.push_back({&object,
-                        static_cast<std::int64_t>(s),
-                        {curves.positions.begin() + curves.first[s], curves.positions.begin() + curves.first[s + 1]},
-                        {}});
-  }
-  return shapes;
-}
-
-std::vector<PieceShape> present_shapes(SolidObject& object) {
-  std::vector<PieceShape> shapes;
-  if (const auto* loose = dynamic_cast<const ParticleObject*>(&object)) {
-    const ParticleSystem& particles = loose->particles();
-    for (int b = 0; b < particles.buckets().local_count(); ++b)
-      for (int i = 0; i < particles.count(b); ++i)
-        shapes.push_back({&object,
-                          static_cast<std::int64_t>(particles.read(loose->id(), b)[i]),
-                          {particles.read(ParticleSystem::position, b)[i]},
-                          {},
-                          true});
-    std::sort(shapes.begin(), shapes.end(), [](const PieceShape& a, const PieceShape& b) { return a.piece < b.piece; });
-  } else if (auto* strands = dynamic_cast<CurvesObject*>(&object)) {
-    const int x = strands->channels().position, m = strands->channels().m1;
-    for (const Strand& strand : strands->strands().copy_all()) {
-      PieceShape& shape = shapes.emplace_back(PieceShape{&object, strand.id, {}, {}});
-      for (std::size_t i = 1; i < static_cast<std::size_t>(strand.vertices); ++i) {
-        shape.positions.emplace_back(strand.channel(x)[i], strand.channel(x + 1)[i], strand.channel(x + 2)[i]);
-        shape.m1.emplace_back(strand.channel(m)[i], strand.channel(m + 1)[i], strand.channel(m + 2)[i]);
-      }
-    }
-  }
-  return shapes;
-}
 
 Embedding surface_point(const Surface& mesh, const std::vector<Vec3d>& positions, const SurfacePoint& at) {
   const auto& t = mesh.triangles[static_cast<std::size_t>(at.triangle)];
@@ -224,7 +184,10 @@ std::vector<ObjectPair> emit_to_objects(const EmissionRule& rule, const std::vec
     }
     return pairs;
   }
-  // A particle counts as an edge of no length.
+  // Bodies are looked up by their skin; a particle counts as an edge of no length.
+  std::vector<std::pair<const PieceShape*, TriangleBvh>> skins;
+  for (const PieceShape& target : targets)
+    if (target.is_body() && !target.skin.triangles.empty()) skins.emplace_back(&target, TriangleBvh(target.skin));
   const auto ends = [&](std::size_t s, std::size_t e) {
     const std::vector<Vec3d>& x = targets[s].positions;
     return std::pair(x[e], x[std::min(e + 1, x.size() - 1)]);
@@ -232,7 +195,8 @@ std::vector<ObjectPair> emit_to_objects(const EmissionRule& rule, const std::vec
   CellIndex index(rule.range * 2);
   std::vector<std::pair<std::size_t, std::size_t>> edges;
   for (std::size_t s = 0; s < targets.size(); ++s)
-    for (std::size_t e = 0; e + (targets[s].is_particle ? 0 : 1) < targets[s].positions.size(); ++e) {
+    for (std::size_t e = 0; !targets[s].is_body() && e + (targets[s].is_particle ? 0 : 1) < targets[s].positions.size();
+         ++e) {
       const auto [a, b] = ends(s, e);
       index.add(static_cast<int>(edges.size()), cwise_min(a, b), cwise_max(a, b));
       edges.emplace_back(s, e);
@@ -264,6 +228,19 @@ std::vector<ObjectPair> emit_to_objects(const EmissionRule& rule, const std::vec
             both = particles;
           }
           best = distance;
+        }
+      }
+      for (const auto& [target, skin] : skins) {
+        if (target->object == shape.object && target->piece == shape.piece) continue;
+        const ClosestPoint c = skin.closest(x, best);
+        if (c.triangle < 0 || c.distance > rule.range) continue;
+        const ObjectPair pair{at_vertex(shape, v), target->object->on_skin(target->piece, c.triangle, c.barycentric)};
+        if (rule.kind == EmissionKind::within_range) {
+          add(pair, false);
+        } else if (c.distance < best || nearest.target.object == nullptr) {
+          nearest = pair;
+          both = false;
+          best = c.distance;
         }
       }
       if (rule.kind == EmissionKind::closest && nearest.target.object != nullptr) add(nearest, both);

@@ -1,5 +1,5 @@
-// Emission of attachments: which points of strands, or which particles, are held to which points of a surface or of
-// other objects. [Lesser2022, 6.3]
+// Emission of attachments: which points of strands and bodies, or which particles, are held to which points of a
+// surface or of other objects. [Lesser2022, 6.3]
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ enum class SourcePoints : std::uint8_t { roots, tips, all };
 enum class EmissionKind : std::uint8_t { closest, within_range, network };
 
 // Explicit pair: strand and vertex of the source; of the target a strand and vertex, or a triangle (its centre).
-// Particles are named by their number in the input, their vertex is 0.
+// Particles are named by their number in the input, their vertex is 0; of a body the vertex is one of its points.
 struct NetworkEntry {
   std::int64_t source_strand = 0, source_vertex = 0, target = 0, target_vertex = 0;
 };
@@ -26,17 +26,6 @@ struct EmissionRule {
   bool every_step = false;
   std::vector<NetworkEntry> network;
 };
-
-// A strand or a particle of an object at some moment.
-struct PieceShape {
-  SolidObject* object;
-  std::int64_t piece;
-  std::vector<Vec3d> positions;
-  std::vector<Vec3d> m1;  // of each edge of a strand, where it is known
-  bool is_particle = false;
-};
-std::vector<PieceShape> input_shapes(SolidObject& object);    // before ingest, of all ranks
-std::vector<PieceShape> present_shapes(SolidObject& object);  // of this rank, in order of piece
 
 // Point of a triangle mesh that moves with its triangle.
 struct SurfacePoint {

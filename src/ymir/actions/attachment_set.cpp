@@ -36,33 +36,6 @@ double stiffness_of(const AttachmentResponse& response, const AttachmentRest& re
   return 2 * response.orientation_stiffness[row / 3 - 1];
 }
 
-// Frame of a point of a strand: the solver's where it is known, before ingest that of the natural shape. Particles have
-// that of the world.
-Embedding point_of(const PieceShape& shape, const MaterialPoint& at) {
-  if (shape.is_particle) return free_point(shape.positions[0]);
-  const auto edge_vector = [&](int e) {
-    return shape.positions[static_cast<std::size_t>(e)] - shape.positions[static_cast<std::size_t>(e) - 1];
-  };
-  RodEdge<double> edge;
-  if (!shape.m1.empty()) {
-    const Vec3d t = normalized(edge_vector(at.cell));
-    edge = {t, 1, orthonormalized(shape.m1[static_cast<std::size_t>(at.cell) - 1], t)};
-  } else {
-    const RootFrame root = static_cast<const CurvesObject*>(shape.object)->root_frame(shape.piece);
-    edge = {root.tangent, 1, root.m1};
-    for (int e = 1; e <= at.cell; ++e)
-      if (norm(edge_vector(e)) > 0) edge = moved(edge, edge_vector(e), 0.0);
-  }
-  const auto a = shape.positions[static_cast<std::size_t>(at.cell) - 1],
-             b = shape.positions[static_cast<std::size_t>(at.cell)];
-  Embedding p;
-  p.position = a + (b - a) * at.weights.x;
-  p.frame[0] = edge.t;
-  p.frame[1] = edge.m1;
-  p.frame[2] = cross(edge.t, edge.m1);
-  return p;
-}
-
 // Strands that attachments connect go to one rank and are solved together; all strands of the system where pairs change
 // with every step.
 void co_locate(const SolidSystem& solids) {
@@ -177,7 +150,7 @@ class SurfaceAttachments final : public StrandConstraint {
         surface_(std::move(surface)) {
     pulls_.emplace_back(response);
     surface_.prepare(0, 0);
-    if (!rule_.every_step) emit(input_shapes(curves), 0);
+    if (!rule_.every_step) emit(curves.input_shapes(), 0);
   }
   std::string owner() const override { return owner_; }
   std::string what() const override { return "attachment to a surface"; }
@@ -185,7 +158,7 @@ class SurfaceAttachments final : public StrandConstraint {
   void prepare(double time, double dt) override {
     if (rule_.every_step) {
       surface_.prepare(time - dt, time - dt);
-      emit(present_shapes(*curves_), time - dt);
+      emit(curves_->present_shapes(), time - dt);
     }
     surface_.prepare(time - dt, time);
     end_ = time;
@@ -268,7 +241,7 @@ class SurfaceAttachments final : public StrandConstraint {
       if (response_.painted()) pulls_.emplace_back(response_.at(pair.source));
       const AttachmentResponse& response = pull(elements_.size()).whole;
       const PieceShape& shape = *by_id.at(pair.source.piece);
-      const Embedding source = point_of(shape, pair.source), target = surface_.point(pair.target, time);
+      const Embedding source = curves_->point_of(shape, pair.source), target = surface_.point(pair.target, time);
       elements_.push_back(make_element(response, source, target));
       const bool tip = pair.source.cell + 1 == static_cast<int>(shape.positions.size()) && pair.source.weights.x == 1;
       const bool root = pair.source.cell == 1 && pair.source.weights.x == 0 && !curves_->description().clamped;
@@ -310,7 +283,7 @@ class CoupledAttachments final : public Coupling {
         all_{response},
         rule_(std::move(rule)) {
     if (surface_) surface_->pose(0, positions_);
-    if (!rule_.every_step) emit(input_shapes);
+    if (!rule_.every_step) emit(&SolidObject::input_shapes);
   }
   std::string owner() const override { return owner_; }
   std::size_t size() const override { return pairs_.size(); }
@@ -329,7 +302,7 @@ class CoupledAttachments final : public Coupling {
   }
   void prepare(double time, double dt) override {
     if (surface_) surface_->pose(time - dt, positions_);
-    if (rule_.every_step) emit(present_shapes);
+    if (rule_.every_step) emit(&SolidObject::present_shapes);
     if (!surface_) return;
     place(begin_prescribed_);
     surface_->pose(time, positions_);
@@ -340,11 +313,11 @@ class CoupledAttachments final : public Coupling {
  private:
   // One for all elements, unless it is painted.
   const AttachmentResponse& response_of(std::size_t e) const { return all_[response_.painted() ? e : 0]; }
-  using ShapesOf = std::vector<PieceShape> (*)(SolidObject&);
+  using ShapesOf = std::vector<PieceShape> (SolidObject::*)();
   static std::vector<PieceShape> all(const std::vector<SolidObject*>& objects, ShapesOf shapes_of) {
     std::vector<PieceShape> shapes;
     for (SolidObject* object : objects)
-      for (PieceShape& shape : shapes_of(*object)) shapes.push_back(std::move(shape));
+      for (PieceShape& shape : (object->*shapes_of)()) shapes.push_back(std::move(shape));
     return shapes;
   }
   void emit(ShapesOf shapes_of) {
@@ -364,7 +337,7 @@ class CoupledAttachments final : public Coupling {
     std::map<std::pair<SolidObject*, std::int64_t>, const PieceShape*> by_id;
     for (const auto* shapes : {&from, &to})
       for (const PieceShape& shape : *shapes) by_id[{shape.object, shape.piece}] = &shape;
-    const auto point = [&](const MaterialPoint& p) { return point_of(*by_id.at({p.object, p.piece}), p); };
+    const auto point = [&](const MaterialPoint& p) { return p.object->point_of(*by_id.at({p.object, p.piece}), p); };
     if (response_.painted()) all_.clear();
     for (std::size_t e = 0; e < pairs_.size(); ++e) {
       if (response_.painted()) all_.push_back(response_.at(pairs_[e].source));

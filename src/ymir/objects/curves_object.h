@@ -74,6 +74,9 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
   const RodChannels& channels() const { return channels_; }
 
   // Pieces are strands; blocks are groups of them, places their lanes.
+  std::vector<PieceShape> input_shapes() override;
+  std::vector<PieceShape> present_shapes() override;
+  Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const override;
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
   bool pieces_leave() const override { return false; }

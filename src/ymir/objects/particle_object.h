@@ -67,6 +67,9 @@ class ParticleObject final : public Object, public ForceTarget, public SolidObje
   double largest_radius() const;  // of points of the file and of sources, before ingest [m]
 
   // Pieces are points, by id; each is a block of its own.
+  std::vector<PieceShape> input_shapes() override;
+  std::vector<PieceShape> present_shapes() override;
+  Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const override;
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
   bool pieces_leave() const override { return true; }

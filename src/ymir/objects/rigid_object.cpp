@@ -96,7 +96,8 @@ RigidObject::RigidObject(std::string path, int group, GridDomain& domain, const 
                               "counter-clockwise seen from outside",
                               this->path(), p));
     RigidBody& body =
-        bodies_.emplace_back(RigidBody{m.mass, norm(box) / 2, principal.spread, principal.moments, parts[p], {}});
+        bodies_.emplace_back(RigidBody{m.mass, norm(box) / 2, principal.spread, principal.moments, parts[p], {}, {}});
+    for (const Vec3i& t : triangles[p]) body.triangles.push_back({t.x, t.y, t.z});
     RigidPose& pose = rest_.emplace_back();
     pose.position = m.centre;
     pose.rotation = quaternion_of(principal.axes);

@@ -18,11 +18,12 @@
 namespace ymir {
 
 struct RigidBody {
-  double mass;                         // [kg]
-  double size;                         // half the longest diagonal of its box [m]
-  Vec3d spread, moments;               // covariance and inertia along the principal axes [kg m^2]
-  std::vector<std::int32_t> vertices;  // of the surface
-  std::vector<Vec3d> points;           // the same in the axes of the body [m]
+  double mass;                                         // [kg]
+  double size;                                         // half the longest diagonal of its box [m]
+  Vec3d spread, moments;                               // covariance and inertia along the principal axes [kg m^2]
+  std::vector<std::int32_t> vertices;                  // of the surface
+  std::vector<Vec3d> points;                           // the same in the axes of the body [m]
+  std::vector<std::array<std::int32_t, 3>> triangles;  // over points
 };
 
 struct RigidPose {
@@ -72,6 +73,10 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
   bool pieces_leave() const override { return false; }
   bool every_iteration() const override { return every_iteration_; }
   std::string name() const override { return path(); }
+  std::vector<PieceShape> input_shapes() override;
+  std::vector<PieceShape> present_shapes() override;
+  Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const override;
+  MaterialPoint on_skin(std::int64_t piece, std::int32_t triangle, Vec3d barycentric) override;
 
   void schedule(Timeline& timeline) override;
   std::int64_t element_count() const override { return static_cast<std::int64_t>(poses_.size()); }
@@ -95,6 +100,7 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
  private:
   std::vector<std::span<double>> states() const;
   std::vector<double> values() const;
+  std::vector<PieceShape> shapes_at(const std::vector<RigidPose>& poses);
 
   Description description_;
   Surface surface_;

@@ -18,7 +18,7 @@ struct RigidStep {
   double dt = 0;    // [s]
   double time = 0;  // at its end [s]
   int body = 0;
-  int iteration = 0;  // of Newton's method
+  int iteration = 0;                    // of Newton's method
   Vec3d position, begin_position;       // of the centre of mass [m]
   Quaternion rotation, begin_rotation;  // of the principal axes
   double residual[size];                // [N, N m]

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ymir/solids/piece_shape.h"
 #include "ymir/solids/solid_block.h"
 
 namespace ymir {
@@ -29,6 +30,14 @@ class SolidObject {
   // Forces change from one Newton iteration of the simulation to the next.
   virtual bool every_iteration() const = 0;
   virtual std::string name() const = 0;  // path of the object
+
+  // Its pieces as attachments look at them: before ingest, of all ranks; and as they are now, of this rank, in order.
+  virtual std::vector<PieceShape> input_shapes() = 0;
+  virtual std::vector<PieceShape> present_shapes() = 0;
+  // Place and frame of a point of such a piece.
+  virtual Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const = 0;
+  // Point of the skin of a body.
+  virtual MaterialPoint on_skin(std::int64_t /*piece*/, std::int32_t /*triangle*/, Vec3d /*barycentric*/) { return {}; }
 
   // The system that solves for what couplings connect; nullptr: nothing of this object is coupled.
   SolidSystem* system() const { return system_; }
