@@ -17,20 +17,22 @@ class MeshContact final : public MeshConstraint {
       : object_(&object), owner_(std::move(owner)), solid_(std::move(solid)), params_(params) {
     const Surface& skin = object.mesh().skin;
     mass_.assign(skin.positions.size(), 0);
-    double whole = 0;
-    for (const double m : object.mass()) whole += m;
-    const double deep = std::cbrt(whole / object.description().density);
+    double whole = 0, volume = 0;
+    for (std::size_t i = 0; i < object.mass().size(); ++i) {
+      whole += object.mass()[i];
+      volume += object.volume()[i];
+    }
+    const double deep = std::cbrt(volume);
     for (const auto& t : skin.triangles) {
       const auto corner = [&](int k) {
         return skin.positions[static_cast<std::size_t>(t[static_cast<std::size_t>(k)])];
       };
       const double area = 0.5 * norm(cross(corner(1) - corner(0), corner(2) - corner(0)));
-      for (const std::int32_t i : t)
-        mass_[static_cast<std::size_t>(i)] += area / 3 * deep * object.description().density;
+      for (const std::int32_t i : t) mass_[static_cast<std::size_t>(i)] += area / 3 * deep * whole / volume;
     }
     // What begins nearer than it may stays as near: it is not pushed out.
     const auto at = solid_(0, 0);
-    for (const Vec3d& x : skin.positions) clearance_.push_back(std::min(params.thickness, at(x).distance));
+    for (const Vec3d& x : object.skin(object.start())) clearance_.push_back(std::min(params.thickness, at(x).distance));
     touched_.resize(clearance_.size());
     friction_.assign(3 * clearance_.size(), 0);
     next_friction_.resize(clearance_.size());

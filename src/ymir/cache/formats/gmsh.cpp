@@ -9,6 +9,7 @@
 #include "ymir/cache/formats/file_cells.h"
 #include "ymir/cache/formats/node_numbers.h"
 #include "ymir/cache/formats/number_words.h"
+#include "ymir/physics/elements/quadratic_tetrahedron.h"
 
 namespace ymir {
 namespace {
@@ -25,7 +26,7 @@ constexpr CellKind kinds[] = {
     {8, "line of 3 nodes", 1},
     {9, "triangle of 6 nodes", 2},
     {10, "quadrilateral of 9 nodes", 2},
-    {11, "tetrahedron of 10 nodes", 3, 10, CellShape::tetrahedron},
+    {11, "tetrahedron of 10 nodes", 3, 10, CellShape::quadratic_tetrahedron},
     {12, "hexahedron of 27 nodes", 3},
     {13, "prism of 18 nodes", 3},
     {14, "pyramid of 14 nodes", 3},
@@ -285,10 +286,12 @@ class GmshParser {
     if (const std::string why = refusal_of(kind, file_.shape); !why.empty())
       in_.fail(fmt::format("element {} {}", number, why));
     file_.shape = kind.shape;
-    file_.quadratic = file_.quadratic || kind.nodes == 10;
+    std::array<std::int32_t, 10> nodes{};
+    for (int k = 0; k < kind.nodes; ++k) nodes[static_cast<std::size_t>(k)] = node_of(take_word(line_), number);
     for (int k = 0; k < kind.nodes; ++k) {
-      const std::int32_t node = node_of(take_word(line_), number);
-      if (k < nodes_of(*kind.shape)) file_.corners.push_back(node);
+      const auto at = static_cast<std::size_t>(k);
+      file_.nodes.push_back(
+          nodes[kind.nodes == 10 ? static_cast<std::size_t>(QuadraticTetrahedron::from_gmsh[at]) : at]);
     }
     if (!take_word(line_).empty())
       in_.fail(fmt::format("element {}, a {}, has more nodes; export the file again", number, kind.name));

@@ -6,6 +6,7 @@
 #include "ymir/cache/formats/file_cells.h"
 #include "ymir/cache/formats/node_numbers.h"
 #include "ymir/cache/formats/number_words.h"
+#include "ymir/physics/elements/quadratic_tetrahedron.h"
 
 namespace ymir {
 namespace {
@@ -77,13 +78,25 @@ NodeNumbers read_nodes(TetgenLines in, FileCells& file) {
   return numbers;
 }
 
+// The nodes between corners in our order, each to the edge whose middle it is nearest to: formats number edges in
+// different ways, and the middles say it.
+void order_middles(const std::vector<Vec3d>& positions, std::int32_t* cell) {
+  const auto at = [&](int a) { return positions[static_cast<std::size_t>(cell[a])]; };
+  for (int k = 0; k < 5; ++k) {
+    const Vec3d middle = (at(QuadraticTetrahedron::edge[k][0]) + at(QuadraticTetrahedron::edge[k][1])) * 0.5;
+    int nearest = 4 + k;
+    for (int a = 5 + k; a < 10; ++a)
+      if (norm(at(a) - middle) < norm(at(nearest) - middle)) nearest = a;
+    std::swap(cell[4 + k], cell[nearest]);
+  }
+}
+
 void read_tetrahedra(TetgenLines in, const NodeNumbers& nodes, FileCells& file) {
   in.expect("the number of tetrahedra");
   const std::size_t count = bounded_count(in, in.next_word(), 10, "tetrahedra");  // "1 1 2 3 4\n"
   const std::string_view size = in.next_word();
   const std::int64_t corners = size.empty() ? 4 : whole_number(in, size, "the number of nodes of a tetrahedron");
   if (corners != 4 && corners != 10) in.fail(fmt::format("tetrahedra of {} nodes; write them with 4 or 10", corners));
-  file.quadratic = corners == 10;
   file.element_columns = attributes(in, in.next_word());
   NodeNumbers numbers;
   for (std::size_t i = 0; i < count; ++i) {
@@ -96,13 +109,14 @@ void read_tetrahedra(TetgenLines in, const NodeNumbers& nodes, FileCells& file) 
       if (position < 0)
         in.fail(fmt::format("tetrahedron {} uses node {}, which the .node file does not have; export both files again",
                             number, n));
-      if (k < 4) file.corners.push_back(position);
+      file.nodes.push_back(position);
     }
+    if (corners == 10) order_middles(file.positions, file.nodes.data() + file.nodes.size() - 10);
     for (Column& column : file.element_columns)
       column.values.push_back(finite_number(in, in.next_word(), "tetrahedron", number));
     file.rows.push_back(static_cast<std::int32_t>(i));
     file.numbers.push_back(number);
-    file.shape = CellShape::tetrahedron;
+    file.shape = corners == 10 ? CellShape::quadratic_tetrahedron : CellShape::tetrahedron;
   }
   in.expect_end();
   if (const auto twice = numbers.sort())
