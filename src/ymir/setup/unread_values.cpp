@@ -39,7 +39,7 @@ bool is_for(const ParamInfo& p, ActsOn kind) {
 }
 
 void add_readers(const SetupNode& node, const Behavior& behavior, ActsOn kind, Readers& to) {
-  const std::vector<Behavior::Unused> unused = behavior.unused(kind == ActsOn::strands);
+  const std::vector<Behavior::Unused> unused = behavior.unused(kind);
   for (ParamInfo& p : varying_params(node.type->schema)) {
     if (!is_for(p, kind)) continue;
     const auto idle =

@@ -207,7 +207,8 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .advanced()
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::strands, ActsOn::solids})
-          .param(&Params::strand_thickness, "strand_thickness", unit::m, "Distance kept between the collider and strands or solids.")
+          .param(&Params::strand_thickness, "strand_thickness", unit::m,
+                 "Distance kept between the collider and strands or solids.")
           .positive()
           .advanced()
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
@@ -256,7 +257,8 @@ void ColliderBehavior::create(Scope& scope) {
                                                       scope.domain().communicator().root()));
 }
 
-std::vector<Behavior::Unused> ColliderBehavior::unused(bool strands) const {
+std::vector<Behavior::Unused> ColliderBehavior::unused(ActsOn kind) const {
+  const bool strands = kind == ActsOn::strands;
   std::vector<Unused> found;
   if (params_.shape == SolidShape::sheet)
     for (const char* channel : {"restitution", "friction"})
@@ -264,6 +266,8 @@ std::vector<Behavior::Unused> ColliderBehavior::unused(bool strands) const {
   if (!strands || params_.shape == SolidShape::sheet)
     for (const char* channel : {"strand_stiffness", "strand_thickness"})
       found.push_back({channel, "it is of strands that meet a solid; give it to those"});
+  if (kind == ActsOn::solids && params_.shape != SolidShape::sheet)
+    found.push_back({"friction", "soft bodies have the friction of the collider; give it there"});
   return found;
 }
 
