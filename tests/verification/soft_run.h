@@ -14,10 +14,11 @@
 
 namespace ymir {
 
-// A box of cells, low corner at the origin; its skin are the nodes themselves.
-inline SolidMesh block(CellShape shape, Vec3i cells, Vec3d size) {
+// A box of cells, low corner at the origin; its skin are the nodes themselves. parity: which of two mirrored cuts of a
+// cube into tetrahedra comes first.
+inline SolidMesh block(CellShape shape, Vec3i cells, Vec3d size, int parity = 0) {
   if (shape == CellShape::quadratic_tetrahedron)
-    return quadratic_mesh(block(CellShape::tetrahedron, cells, size), "block");
+    return quadratic_mesh(block(CellShape::tetrahedron, cells, size, parity), "block");
   SolidMesh mesh;
   mesh.shape = shape;
   const auto node = [&](int i, int j, int k) { return (k * (cells.y + 1) + j) * (cells.x + 1) + i; };
@@ -39,7 +40,7 @@ inline SolidMesh block(CellShape shape, Vec3i cells, Vec3d size) {
           mesh.cells.insert(mesh.cells.end(), corner.begin(), corner.end());
           continue;
         }
-        const bool odd = (i + j + k) % 2 != 0;
+        const bool odd = (i + j + k + parity) % 2 != 0;
         for (const auto& t : even) {
           std::array<int, 4> n;
           for (std::size_t a = 0; a < 4; ++a) {

@@ -98,7 +98,8 @@ TEST(SolidModels, PassThePatchTest) {
     }
 }
 
-// S3: a bar under dead loads that balance a uniaxial or equibiaxial stress. Table 2.5 of the notes, E = 1.
+// S3: a bar under dead loads that balance a uniaxial or equibiaxial stress. Table 2.5 of the notes, E = 1;
+// stretched, since a body that dead loads press turns over.
 TEST(SolidModels, HaveTheStressOfTheNotesAtLargeStretch) {
   struct Case {
     SolidModel model;
@@ -106,14 +107,13 @@ TEST(SolidModels, HaveTheStressOfTheNotesAtLargeStretch) {
   };
   constexpr SolidModel plain = SolidModel::neo_hookean, log = SolidModel::log_neo_hookean;
   const double young = 1e4;
-  for (const Case& c : {Case{plain, 0.45, 0.8, -.24946121, -.54675647}, Case{plain, 0.45, 1.5, .35887612, .46440403},
-                        Case{plain, 0.45, 2, .59913793, .67677785}, Case{log, 0.45, 0.8, -.25033200, -.54677123},
+  for (const Case& c : {Case{plain, 0.45, 1.5, .35887612, .46440403}, Case{plain, 0.45, 2, .59913793, .67677785},
                         Case{log, 0.45, 1.5, .37542793, .51122125}, Case{log, 0.45, 2, .66717118, .80292483},
                         Case{plain, 0.49, 1.5, .35321899, 0}})
     for (const CellShape shape : shapes)
       for (const bool biaxial : {false, true}) {
         const double stress = (biaxial ? c.biaxial : c.uniaxial) * young;
-        if (stress == 0 || (biaxial && stress < 0)) continue;  // a plate pressed at its rim by dead loads turns away
+        if (stress == 0) continue;
         const SolidMesh mesh = block(shape, {3, 2, 2}, {0.3, 0.2, 0.2});
         SoftRun run(mesh, {young, c.nu, c.model}, 1e-11);
         run.object().add_force(dead_load(balancing(mesh, {{stress, 0, 0}, {0, biaxial ? stress : 0, 0}, {0, 0, 0}})));
@@ -132,7 +132,7 @@ TEST(SolidModels, HaveTheStressOfTheNotesAtLargeStretch) {
 TEST(SolidModels, HaveTheStressOfTheirFormulas) {
   const double young = 1e4, nu = 0.3;
   const auto [mu, lambda] = lame(young, nu);
-  for (const double s : {0.9, 1.3}) {
+  for (const double s : {1.1, 1.4}) {
     double low = 0.5, high = 1.5;
     for (int k = 0; k < 100; ++k) {
       const double t = 0.5 * (low + high), j = s * t * t;
@@ -152,7 +152,7 @@ TEST(SolidModels, HaveTheStressOfTheirFormulas) {
   }
 }
 
-// S4: table 3.3 of the notes, tip work by Timoshenko's, here under its own weight.
+// S4: table 3.3 of the notes, work of a force at the tip by Timoshenko's.
 TEST(SolidModels, BendAsTheNotesMeasured) {
   struct Case {
     CellShape shape;
@@ -169,24 +169,23 @@ TEST(SolidModels, BendAsTheNotesMeasured) {
         Case{q1, kirchhoff, 0.3, {.641, .866}}, Case{q1, kirchhoff, 0.49, {.385, .596}},
         Case{p2, kirchhoff, 0.3, {.971, .986}}, Case{p2, SolidModel::log_neo_hookean, 0.49, {.867, .943}},
         Case{p2, SolidModel::corotated, 0.49, {.867, .943}}}) {
-    const double length = 0.8, side = 0.1, young = 1e7, density = 1000, g = 1e-2;
-    const double weight = density * g * side * side, inertia = std::pow(side, 4) / 12;
-    const double shear = young / (2 * (1 + c.nu)) * side * side * 5 / 6;
-    const double exact = weight * std::pow(length, 4) / (8 * young * inertia) + weight * length * length / (2 * shear);
+    const double length = 0.8, side = 0.1, young = 1e7, stress = 0.1, load = stress * side * side;
+    const double inertia = std::pow(side, 4) / 12, shear = young / (2 * (1 + c.nu)) * side * side * 5 / 6;
+    const double exact = load * std::pow(length, 3) / (3 * young * inertia) + load * length / shear;
     std::array<double, 2> ratio{};
     for (int n : {1, 2}) {
-      SoftRun run(block(c.shape, {8 * n, n, n}, {length, side, side}), {young, c.nu, c.model}, 1e-11, density);
-      run.gravity({0, -g, 0});
+      const SolidMesh mesh = block(c.shape, {8 * n, n, n}, {length, side, side}, 1);
+      const std::vector<Vec3d> force = balancing(mesh, {{0, stress, 0}, {0, 0, 0}, {0, 0, 0}});
+      SoftRun run(mesh, {young, c.nu, c.model}, 1e-11);
+      run.object().add_force(dead_load(force));
       run.hold([](Vec3d x) { return x.x == 0; });
       run.start();
       run.settle(10);
-      double tip = 0;
-      int nodes = 0;
-      const auto& rest = run.object().mesh().positions;
-      for (std::size_t i = 0; i < rest.size(); ++i)
-        if (rest[i].x == length) tip += rest[i].y - run.object().positions()[i].y, ++nodes;
-      ratio[static_cast<std::size_t>(n - 1)] = tip / nodes / exact;
-      EXPECT_NEAR(ratio[static_cast<std::size_t>(n - 1)], c.ratios[static_cast<std::size_t>(n - 1)], 0.02)
+      double work = 0;
+      for (std::size_t i = 0; i < force.size(); ++i)
+        work += dot(force[i], run.object().positions()[i] - mesh.positions[i]);
+      ratio[static_cast<std::size_t>(n - 1)] = work / load / exact;
+      EXPECT_NEAR(ratio[static_cast<std::size_t>(n - 1)], c.ratios[static_cast<std::size_t>(n - 1)], 0.002)
           << name_of(c.shape, c.model) << " " << c.nu << " " << n;
     }
     fmt::print("cantilever, {}, nu {}: {:.4f}, {:.4f} of Timoshenko's\n", name_of(c.shape, c.model), c.nu, ratio[0],
