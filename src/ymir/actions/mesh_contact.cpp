@@ -9,7 +9,8 @@
 namespace ymir {
 namespace {
 
-constexpr double stick = 0.1;  // stiffness of sticking by that of the contact
+constexpr double stick = 0.1;     // stiffness of sticking by that of the contact
+constexpr double same_way = 0.9;  // cosine between directions of slip that counts as no change
 
 class MeshContact final : public MeshConstraint {
  public:
@@ -46,6 +47,7 @@ class MeshContact final : public MeshConstraint {
   void begin(const MeshStep& s) override {
     solid_at_end_ = solid_(s.time - s.dt, s.time);
     start_ = object_->skin(s.begin);
+    slid_.assign(start_.size(), Vec3d{0, 0, 0});
   }
 
   void assemble(MeshStep& s) override {
@@ -71,7 +73,7 @@ class MeshContact final : public MeshConstraint {
  private:
   // The law of penalty_contact.h, but that friction goes on from where the substep before left it: a body at rest does
   // not creep. Returns what friction holds against at the end of this substep [N].
-  Vec3d add(MeshStep& s, std::size_t vertex, double depth, Vec3d n, Vec3d moved) const {
+  Vec3d add(MeshStep& s, std::size_t vertex, double depth, Vec3d n, Vec3d moved) {
     const double k = params_.stiffness * mass_[vertex] / (s.dt * s.dt), h = params_.thickness;
     const bool grazing = depth < h;
     const double force = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2);
@@ -79,9 +81,16 @@ class MeshContact final : public MeshConstraint {
     const double spring = stick * k;
     const Vec3d slipped = moved + held / spring, slip = slipped - n * dot(slipped, n);
     const double length = norm(slip), limit = params_.friction * force;
-    const double hold = length * spring > limit ? limit / length : spring;
+    const bool sliding = length * spring > limit;
+    const double hold = sliding ? limit / length : spring;
     const double normal_stiffness = grazing ? k * depth / h : k;
     const Vec3d gradient = n * -force + slip * hold;
+    // What slides pulls no harder when it slides farther: hold (I - t t') across the slip t. Where it has just begun to
+    // slide, or slides another way than before, all of hold keeps Newton from going to and fro. That the force follows
+    // the depth too is left out, it is not symmetric.
+    const Vec3d t = sliding ? slip / length : Vec3d{0, 0, 0};
+    const double along = dot(t, slid_[vertex]) > same_way ? hold : 0;
+    slid_[vertex] = t;
 
     const SolidMesh& mesh = object_->mesh();
     const CellPoint& at = mesh.embedded[vertex];
@@ -100,7 +109,8 @@ class MeshContact final : public MeshConstraint {
         const double w = weight[a] * weight[b];
         for (int r = 0; r < 3; ++r)
           for (int c = 0; c < 3; ++c)
-            block[3 * r + c] += w * ((normal_stiffness - hold) * n[r] * n[c] + (r == c ? hold : 0));
+            block[3 * r + c] +=
+                w * ((normal_stiffness - hold) * n[r] * n[c] - along * t[r] * t[c] + (r == c ? hold : 0));
       }
     }
     return slip * hold;
@@ -115,6 +125,7 @@ class MeshContact final : public MeshConstraint {
   std::function<TouchedSolid(Vec3d)> solid_at_end_;
   std::vector<Vec3d> start_;  // of the skin when the substep began [m]
   std::vector<TouchedSolid> touched_;
+  std::vector<Vec3d> slid_;           // way that each vertex slid in the iterate before; none: it did not
   std::vector<double> friction_;      // of each vertex when the substep began, 3 each [N]
   std::vector<Vec3d> next_friction_;  // at the present iterate [N]
   double deepest_ = 0;                // [m]
