@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "ymir/data/mesh_skin.h"
 #include "ymir/physics/elements/quadratic_tetrahedron.h"
@@ -22,6 +23,17 @@ void interpolate(const Array& from, const std::vector<Edge>& edges, Channels& to
 }
 
 }  // namespace
+
+void order_middles(const std::vector<Vec3d>& positions, std::int32_t* cell) {
+  const auto at = [&](int a) { return positions[static_cast<std::size_t>(cell[a])]; };
+  for (int k = 0; k < 5; ++k) {
+    const Vec3d middle = (at(QuadraticTetrahedron::edge[k][0]) + at(QuadraticTetrahedron::edge[k][1])) * 0.5;
+    int nearest = 4 + k;
+    for (int a = 5 + k; a < 10; ++a)
+      if (norm(at(a) - middle) < norm(at(nearest) - middle)) nearest = a;
+    std::swap(cell[4 + k], cell[nearest]);
+  }
+}
 
 SolidMesh quadratic_mesh(const SolidMesh& linear, const std::string& name) {
   const auto edge_of = [&](std::size_t cell, std::size_t k) {

@@ -4,12 +4,12 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "ymir/cache/formats/bounded_reader.h"
 #include "ymir/cache/formats/file_cells.h"
 #include "ymir/cache/formats/node_numbers.h"
 #include "ymir/cache/formats/number_words.h"
-#include "ymir/physics/elements/quadratic_tetrahedron.h"
 
 namespace ymir {
 namespace {
@@ -288,11 +288,8 @@ class GmshParser {
     file_.shape = kind.shape;
     std::array<std::int32_t, 10> nodes{};
     for (int k = 0; k < kind.nodes; ++k) nodes[static_cast<std::size_t>(k)] = node_of(take_word(line_), number);
-    for (int k = 0; k < kind.nodes; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      file_.nodes.push_back(
-          nodes[kind.nodes == 10 ? static_cast<std::size_t>(QuadraticTetrahedron::from_gmsh[at]) : at]);
-    }
+    if (kind.nodes == 10) std::swap(nodes[8], nodes[9]);  // Gmsh has the edges 1-3 and 2-3 the other way round
+    file_.nodes.insert(file_.nodes.end(), nodes.begin(), nodes.begin() + kind.nodes);
     if (!take_word(line_).empty())
       in_.fail(fmt::format("element {}, a {}, has more nodes; export the file again", number, kind.name));
     const auto row = static_cast<std::int32_t>(elements_.size());

@@ -6,7 +6,7 @@
 #include "ymir/cache/formats/file_cells.h"
 #include "ymir/cache/formats/node_numbers.h"
 #include "ymir/cache/formats/number_words.h"
-#include "ymir/physics/elements/quadratic_tetrahedron.h"
+#include "ymir/data/quadratic_mesh.h"
 
 namespace ymir {
 namespace {
@@ -76,19 +76,6 @@ NodeNumbers read_nodes(TetgenLines in, FileCells& file) {
   in.expect_end();
   if (const auto twice = numbers.sort()) in.fail(fmt::format("node {} is given twice; export the file again", *twice));
   return numbers;
-}
-
-// The nodes between corners in our order, each to the edge whose middle it is nearest to: formats number edges in
-// different ways, and the middles say it.
-void order_middles(const std::vector<Vec3d>& positions, std::int32_t* cell) {
-  const auto at = [&](int a) { return positions[static_cast<std::size_t>(cell[a])]; };
-  for (int k = 0; k < 5; ++k) {
-    const Vec3d middle = (at(QuadraticTetrahedron::edge[k][0]) + at(QuadraticTetrahedron::edge[k][1])) * 0.5;
-    int nearest = 4 + k;
-    for (int a = 5 + k; a < 10; ++a)
-      if (norm(at(a) - middle) < norm(at(nearest) - middle)) nearest = a;
-    std::swap(cell[4 + k], cell[nearest]);
-  }
 }
 
 void read_tetrahedra(TetgenLines in, const NodeNumbers& nodes, FileCells& file) {
