@@ -11,6 +11,7 @@
 #include "ymir/actions/elastic_solid.h"
 #include "ymir/actions/gravity_force.h"
 #include "ymir/base/hash.h"
+#include "ymir/data/quadratic_mesh.h"
 #include "ymir/objects/mesh_block.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/solvers/direct.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr double size = 0.2;  // of the cube [m]
 
 SolidMesh cube(CellShape shape, int side) {
+  if (shape == CellShape::quadratic_tetrahedron) return quadratic_mesh(cube(CellShape::tetrahedron, side), "cube");
   SolidMesh mesh;
   mesh.shape = shape;
   const int n = side + 1;
@@ -82,7 +84,8 @@ double residual_of(const MeshBlock& block, const std::vector<double>& b, const s
 
 void measure(CellShape shape, int side, int repetitions, std::vector<BenchRow>& rows) {
   Hanging run(shape, side);
-  const char* name = shape == CellShape::hexahedron ? "hexahedra" : "tetrahedra";
+  constexpr const char* names[] = {"tetrahedra", "hexahedra", "quadratic tetrahedra"};
+  const char* name = names[static_cast<int>(shape)];
   const std::string scene = fmt::format("{} {}", run.object.mesh().cell_count(), name);
   const auto elements = static_cast<std::int64_t>(run.object.mesh().cell_count());
   const double setup = timed([&] { run.object.ingest(); });
@@ -134,12 +137,15 @@ void measure(CellShape shape, int side, int repetitions, std::vector<BenchRow>& 
 std::vector<BenchRow> bench_solids(const BenchOptions& options) {
   std::vector<BenchRow> rows;
   const int before = threads();
-  for (const CellShape shape : {CellShape::tetrahedron, CellShape::hexahedron})
-    for (const int side : options.quick ? std::vector<int>{6, 10} : std::vector<int>{10, 16, 24, 32})
+  for (const CellShape shape : {CellShape::tetrahedron, CellShape::hexahedron, CellShape::quadratic_tetrahedron})
+    for (const int full : options.quick ? std::vector<int>{6, 10} : std::vector<int>{10, 16, 24, 32}) {
+      // A quadratic cube has as many nodes as one of linear tetrahedra with twice the cells along an edge.
+      const int side = shape == CellShape::quadratic_tetrahedron ? full / 2 : full;
       for (const int count : before > 1 ? std::vector<int>{1, before} : std::vector<int>{1}) {
         set_threads(count);
         measure(shape, side, options.quick ? 2 : std::min(options.repetitions, 5), rows);
       }
+    }
   set_threads(before);
   return rows;
 }

@@ -206,8 +206,14 @@ TEST_F(Painted, ValuesActOnWhatTheyArePaintedOn) {
 }
 
 TEST_F(Painted, EveryVaryingParameterIsTried) {
-  // Vectors: particle_test.cpp, rod_statics_test.cpp and painted_parameters_test.cpp.
-  std::set<std::string> tried{"gravity.acceleration", "attachment.orientation_stiffness"};
+  // Vectors: particle_test.cpp, rod_statics_test.cpp and painted_parameters_test.cpp; solids: solid_inputs_test.cpp.
+  std::set<std::string> tried{"gravity.acceleration",
+                              "attachment.orientation_stiffness",
+                              "elastic_solid.youngs_modulus",
+                              "solid_object.density",
+                              "muscle.activation",
+                              "muscle.fibre",
+                              "follow.stiffness"};
   const Registry registry = all_behaviors();
   for (const Case& c : cases()) tried.insert(c.behavior + "." + c.parameter);
   for (const BehaviorType& type : registry.all())

@@ -22,8 +22,8 @@ std::size_t attach_nodes(MeshObject& object, const std::string& owner, std::shar
   const TriangleBvh bvh(posed);
   MeshObject::NodeMotion motion;
   motion.owner = owner;
-  for (std::size_t i = 0; i < object.mesh().positions.size(); ++i) {
-    const Vec3d x = object.mesh().positions[i];
+  for (std::size_t i = 0; i < object.start().size(); ++i) {
+    const Vec3d x = object.start()[i];
     const ClosestPoint nearest = bvh.closest(x, range);
     if (nearest.triangle < 0 || nearest.distance > range) continue;
     const SurfacePoint at{nearest.triangle, nearest.barycentric};

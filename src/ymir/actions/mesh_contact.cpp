@@ -16,20 +16,22 @@ class MeshContact final : public MeshConstraint {
       : object_(&object), owner_(std::move(owner)), solid_(std::move(solid)), params_(params) {
     const Surface& skin = object.mesh().skin;
     mass_.assign(skin.positions.size(), 0);
-    double whole = 0;
-    for (const double m : object.mass()) whole += m;
-    const double deep = std::cbrt(whole / object.description().density);
+    double whole = 0, volume = 0;
+    for (std::size_t i = 0; i < object.mass().size(); ++i) {
+      whole += object.mass()[i];
+      volume += object.volume()[i];
+    }
+    const double deep = std::cbrt(volume);
     for (const auto& t : skin.triangles) {
       const auto corner = [&](int k) {
         return skin.positions[static_cast<std::size_t>(t[static_cast<std::size_t>(k)])];
       };
       const double area = 0.5 * norm(cross(corner(1) - corner(0), corner(2) - corner(0)));
-      for (const std::int32_t i : t)
-        mass_[static_cast<std::size_t>(i)] += area / 3 * deep * object.description().density;
+      for (const std::int32_t i : t) mass_[static_cast<std::size_t>(i)] += area / 3 * deep * whole / volume;
     }
     // What begins nearer than it may stays as near: it is not pushed out.
     const auto at = solid_(0, 0);
-    for (const Vec3d& x : skin.positions) clearance_.push_back(std::min(params.thickness, at(x).distance));
+    for (const Vec3d& x : object.skin(object.start())) clearance_.push_back(std::min(params.thickness, at(x).distance));
     touched_.resize(clearance_.size());
     friction_.assign(3 * clearance_.size(), 0);
     next_friction_.resize(clearance_.size());
@@ -43,6 +45,7 @@ class MeshContact final : public MeshConstraint {
   void begin(const MeshStep& s) override {
     solid_at_end_ = solid_(s.time - s.dt, s.time);
     start_ = object_->skin(s.begin);
+    slid_.assign(start_.size(), Vec3d{0, 0, 0});
   }
 
   void assemble(MeshStep& s) override {
@@ -67,10 +70,11 @@ class MeshContact final : public MeshConstraint {
 
  private:
   // Returns what friction holds against at the end of this substep [N].
-  Vec3d add(MeshStep& s, std::size_t vertex, double depth, Vec3d n, Vec3d moved) const {
-    const StickingPenalty touch(params_.stiffness * mass_[vertex] / (s.dt * s.dt), params_.thickness, params_.friction,
-                                depth, n, moved,
-                                {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]});
+  Vec3d add(MeshStep& s, std::size_t vertex, double depth, Vec3d n, Vec3d moved) {
+    const StickingPenalty touch(
+        params_.stiffness * mass_[vertex] / (s.dt * s.dt), params_.thickness, params_.friction, depth, n, moved,
+        {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]}, slid_[vertex]);
+    slid_[vertex] = touch.sliding;
     const SolidMesh& mesh = object_->mesh();
     const CellPoint& at = mesh.embedded[vertex];
     double weight[Embedding::max_dofs / 3];
@@ -101,6 +105,7 @@ class MeshContact final : public MeshConstraint {
   std::function<TouchedSolid(Vec3d)> solid_at_end_;
   std::vector<Vec3d> start_;  // of the skin when the substep began [m]
   std::vector<TouchedSolid> touched_;
+  std::vector<Vec3d> slid_;           // way that each vertex slid in the iterate before; none: it did not
   std::vector<double> friction_;      // of each vertex when the substep began, 3 each [N]
   std::vector<Vec3d> next_friction_;  // at the present iterate [N]
   double deepest_ = 0;                // [m]

@@ -19,6 +19,7 @@ class RigidContact final : public RigidConstraint {
     friction_.assign(3 * clearance_.size(), 0);
     next_friction_.resize(clearance_.size());
     limit_.resize(clearance_.size());
+    slid_.resize(clearance_.size());
     deepest_.assign(object.bodies().size(), 0);
   }
   std::string owner() const override { return owner_; }
@@ -72,6 +73,7 @@ class RigidContact final : public RigidConstraint {
   std::vector<double> friction_;      // of each vertex when the substep began, 3 each [N]
   std::vector<Vec3d> next_friction_;  // at the present iterate [N]
   std::vector<double> limit_;         // of friction, at the last iterate [N]
+  std::vector<Vec3d> slid_;           // where to, at the last iterate
   std::vector<double> deepest_;       // of each body [m]
 };
 

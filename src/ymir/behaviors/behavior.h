@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ymir/param/applicability.h"
+
 namespace ymir {
 
 class Scope;
@@ -14,12 +16,12 @@ struct Behavior {
   // Adds Objects and Actions to the scope, nothing else.
   virtual void create(Scope& scope) = 0;
 
-  // Channels of strands (else: of particles) named by a Varying parameter which this behavior, set up as it is, would
-  // not look at, and what to do about it. Such a channel is an error unless another behavior takes it.
+  // Channels of objects of a kind named by a Varying parameter which this behavior, set up as it is, would not look at,
+  // and what to do about it. Such a channel is an error unless another behavior takes it.
   struct Unused {
     std::string channel, remedy;
   };
-  virtual std::vector<Unused> unused(bool /*strands*/) const { return {}; }
+  virtual std::vector<Unused> unused(ActsOn /*kind*/) const { return {}; }
 };
 
 }  // namespace ymir

@@ -123,4 +123,21 @@ void add_painted(Curves& curves, const PaintedOverride& painted, const Surface* 
   }
 }
 
+void add_painted(SolidMesh& mesh, const PaintedOverride& painted, const Surface* around, const std::string& name) {
+  if (mesh.vertices.has(painted.parameter) || mesh.elements.has(painted.parameter)) return;
+  const GreyImage image = read_texture(painted);
+  std::optional<ScalpUvs> uvs;
+  if (around != nullptr) uvs.emplace(*around, fmt::format("{}: {}", name, painted.surface.name));
+  const auto values = mesh.vertices.add<double>(painted.parameter);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::optional<Uv> uv = uvs ? uvs->at(mesh.positions[i]) : uv_at(mesh.vertices, i);
+    if (!uv || !std::isfinite(uv->u) || !std::isfinite(uv->v))
+      throw Error(ExitCode::bad_input,
+                  fmt::format("{}: node {} has no texture coordinates; name the surface around it, `{}: {{texture: "
+                              "..., surface: NAME, ...}}`, or give the nodes channels u and v",
+                              name, i, painted.parameter));
+    values[i] = painted.low + (painted.high - painted.low) * grey_at(image, *uv);
+  }
+}
+
 }  // namespace ymir

@@ -2,6 +2,7 @@
 
 #include "ymir/behaviors/constraints/attachment_behavior.h"
 #include "ymir/behaviors/constraints/collider.h"
+#include "ymir/behaviors/constraints/follow.h"
 #include "ymir/behaviors/constraints/joint_behavior.h"
 #include "ymir/behaviors/forces/buoyancy.h"
 #include "ymir/behaviors/forces/coupled_drag_behavior.h"
@@ -10,6 +11,7 @@
 #include "ymir/behaviors/forces/gravity.h"
 #include "ymir/behaviors/materials/elastic_rod_behavior.h"
 #include "ymir/behaviors/materials/elastic_solid_behavior.h"
+#include "ymir/behaviors/materials/muscle.h"
 #include "ymir/behaviors/materials/pressure_behavior.h"
 #include "ymir/behaviors/materials/viscosity_behavior.h"
 #include "ymir/behaviors/objects/curves_object_behavior.h"
@@ -37,6 +39,7 @@ Registry all_behaviors() {
   registry.add<VolumeObjectBehavior>();
   registry.add<ElasticRodBehavior>();
   registry.add<ElasticSolidBehavior>();
+  registry.add<Muscle>();
   registry.add<PressureBehavior>();
   registry.add<ViscosityBehavior>();
   registry.add<Gravity>();
@@ -47,6 +50,7 @@ Registry all_behaviors() {
   registry.add<AttachmentBehavior>();
   registry.add<JointBehavior>();
   registry.add<ColliderBehavior>();
+  registry.add<Follow>();
   registry.add<Kill>();
   registry.add<CoupledBuoyancyBehavior>();
   registry.add<Emitter>();

@@ -10,7 +10,11 @@
 #include "ymir/behaviors/generated_input.h"
 #include "ymir/behaviors/painted_overrides.h"
 #include "ymir/cache/formats/describe.h"
+#include "ymir/cache/formats/solid_mesh_file.h"
 #include "ymir/cache/formats/vdb.h"
+#include "ymir/data/cell_quality.h"
+#include "ymir/data/mesh_skin.h"
+#include "ymir/data/quadratic_mesh.h"
 #include "ymir/grooms/guides.h"
 
 namespace ymir {
@@ -81,9 +85,58 @@ Surface read_placed_surface(const InputSpec& from, const std::filesystem::path& 
   return surface;
 }
 
+// Tetrahedra more slender than this spoil every solve. [method notes: solids, section 9]
+constexpr double most_slender = 50;
+
+SolidMesh read_placed_body(const InputSpec& from, const std::filesystem::path& file, int order) {
+  SolidMesh mesh = read_solid_mesh(file);
+  place(mesh.positions, from, "nodes", file);
+  for (std::size_t c = 0; c < mesh.cell_count(); ++c)
+    if (const double aspect = aspect_of(mesh, c); !(aspect <= most_slender))
+      throw Error(ExitCode::bad_input,
+                  fmt::format("{}: cell {} (counted from 1) is a sliver, {:.3g} times as long as high; more than {:g} "
+                              "spoils the solution: mesh the solid again with better cells",
+                              file.string(), c + 1, aspect, most_slender));
+  if (order == 2 && mesh.shape == CellShape::hexahedron)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: holds hexahedra, which have no second order; leave out `order:`, or cut them into "
+                            "tetrahedra",
+                            file.string()));
+  if (order == 1 && mesh.shape == CellShape::quadratic_tetrahedron)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: holds tetrahedra of 10 nodes, of second order; leave out `order:`, or write the file "
+                            "with 4 nodes each",
+                            file.string()));
+  if (order != 2 || mesh.shape != CellShape::tetrahedron) {
+    fill_skin(mesh, file.string());
+    return mesh;
+  }
+  SolidMesh quadratic = quadratic_mesh(mesh, file.string());
+  quadratic.warning = std::move(mesh.warning);
+  return quadratic;
+}
+
 template <class T>
 std::vector<double> as_doubles(const Array& array) {
   return {array.as<T>().begin(), array.as<T>().end()};
+}
+
+// Directions of a file with z up.
+void turn_vectors(Channels& channels, UpAxis up) {
+  if (up == UpAxis::y) return;
+  std::vector<std::pair<std::string, Array>> turned;
+  const auto turn = [&](const std::string& name, const auto& vectors) {
+    std::vector<Vec3d> values;
+    for (const auto& v : vectors)
+      values.push_back(Vec3d{static_cast<double>(v.x), static_cast<double>(v.z), -static_cast<double>(v.y)});
+    turned.emplace_back(name, Array::of(values));
+  };
+  for (const auto& [name, array] : channels.all()) {
+    if (name == "uv") continue;
+    if (array.holds<Vec3d>()) turn(name, array.as<Vec3d>());
+    if (array.holds<Vec3f>()) turn(name, array.as<Vec3f>());
+  }
+  for (auto& [name, array] : turned) channels.set(name, std::move(array));
 }
 
 // Values may be written as whole numbers, whatever a file calls them; those that name things stay.
@@ -213,8 +266,7 @@ void Scope::add_paintings(Curves& curves, const InputSpec& from) const {
   }
 }
 
-Surface Scope::surface(const InputRef& input) const {
-  const InputSpec& from = spec(input);
+void Scope::require_still(const InputSpec& from) const {
   if (from.frames.size() > 1)
     throw Error(ExitCode::bad_input,
                 fmt::format("{}: the input '{}' is a sequence, which is not followed here; name one "
@@ -226,7 +278,40 @@ Surface Scope::surface(const InputRef& input) const {
         fmt::format("{}: the input '{}' moves, which is not followed here; give the behavior a `motion:` of its "
                     "own if it has one, or use an input without",
                     path_, from.name));
-  return rest_surface(from);
+}
+
+Surface Scope::surface(const InputRef& input) const {
+  require_still(spec(input));
+  return rest_surface(spec(input));
+}
+
+SolidMesh Scope::body(const InputRef& input, int order) {
+  const InputSpec& from = spec(input);
+  require_still(from);
+  SolidMesh mesh = read_placed_body(from, from.path, order);
+  for (Channels* channels : {&mesh.vertices, &mesh.elements}) {
+    require_numbers(*channels, from.path);
+    take_whole_numbers(*channels);
+    turn_vectors(*channels, from.up);
+  }
+  if (!mesh.warning.empty()) warn(fmt::format("{}: {}", from.path.string(), mesh.warning));
+  return mesh;
+}
+
+void Scope::add_paintings(SolidMesh& mesh, const InputRef& input) const {
+  const InputSpec& from = spec(input);
+  mesh.vertices.resize(mesh.positions.size());
+  mesh.elements.resize(mesh.cell_count());
+  ParamValues overrides;
+  for (const NamedValue& item : from.overrides.items)
+    if (!mesh.vertices.has(item.name)) overrides.items.push_back(item);
+  add_overrides(mesh.elements, overrides);
+  for (const PaintedOverride& painted : from.painted) {
+    std::optional<Surface> around;
+    if (!painted.surface.empty()) around = surface(painted.surface);
+    if (painted.surface.empty() && from.kind == InputKind::surface) around = surface(input);
+    add_painted(mesh, painted, around ? &*around : nullptr, "inputs." + from.name + ".overrides");
+  }
 }
 
 Surface Scope::rest_surface(const InputSpec& from) {
@@ -236,15 +321,43 @@ Surface Scope::rest_surface(const InputSpec& from) {
 
 AnimatedSurface Scope::animated_surface(const InputRef& input) const {
   const InputSpec& from = spec(input);
+  if (from.recipe.items.empty())
+    return animated(from, [from](const std::filesystem::path& file) { return read_placed_surface(from, file); });
+  const TimeParams& time = simulation_->time_params();
+  std::optional<SurfaceSequence> made =
+      generated_sequence(from.recipe, "inputs." + from.name, time.fps, time.frames.first - 1);
+  AnimatedSurface animated = made ? AnimatedSurface(std::move(*made)) : AnimatedSurface(rest_surface(from));
+  animated.add_motion(from.motion);
+  return animated;
+}
+
+// Cells as triangles of their nodes: any other mesh has others.
+Surface Scope::nodes_of_body(const SolidMesh& mesh) {
+  Surface surface;
+  surface.positions = mesh.positions;
+  const auto each = static_cast<std::size_t>(nodes_of(mesh.shape));
+  for (std::size_t c = 0; c < mesh.cell_count(); ++c)
+    for (std::size_t a = 2; a < each; ++a)
+      surface.triangles.push_back(
+          {mesh.cells[each * c + a - 2], mesh.cells[each * c + a - 1], mesh.cells[each * c + a]});
+  surface.vertices.resize(surface.positions.size());
+  surface.faces.resize(surface.triangles.size());
+  return surface;
+}
+
+AnimatedSurface Scope::animated_body(const InputRef& input, int order) const {
+  const InputSpec& from = spec(input);
+  return animated(from, [from, order](const std::filesystem::path& file) {
+    return nodes_of_body(read_placed_body(from, file, order));
+  });
+}
+
+AnimatedSurface Scope::animated(const InputSpec& from,
+                                const std::function<Surface(const std::filesystem::path& file)>& load) const {
   AnimatedSurface animated;
   const TimeParams& time = simulation_->time_params();
-  std::optional<SurfaceSequence> made;
-  if (!from.recipe.items.empty())
-    made = generated_sequence(from.recipe, "inputs." + from.name, time.fps, time.frames.first - 1);
-  if (made) {
-    animated = AnimatedSurface(std::move(*made));
-  } else if (from.frames.size() < 2) {
-    animated = AnimatedSurface(rest_surface(from));
+  if (from.frames.size() < 2) {
+    animated = AnimatedSurface(load(from.path));
   } else {
     const auto file = [files = from.frames, first = from.first_frame](std::int64_t frame) {
       return files.at(static_cast<std::size_t>(frame - first));
@@ -255,7 +368,7 @@ AnimatedSurface Scope::animated_surface(const InputRef& input) const {
                              time.frames.first - 1,
                              {},
                              {}};
-    sequence.load = [file, from](std::int64_t frame) { return read_placed_surface(from, file(frame)); };
+    sequence.load = [file, load](std::int64_t frame) { return load(file(frame)); };
     sequence.name = [file](std::int64_t frame) { return file(frame).string(); };
     animated = AnimatedSurface(std::move(sequence));
   }

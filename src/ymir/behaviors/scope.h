@@ -1,6 +1,7 @@
 // What a behavior sees when it creates Objects and Actions: its Group and everything below, the inputs, the simulation.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "ymir/data/animated_surface.h"
+#include "ymir/data/solid_mesh.h"
 #include "ymir/data/volume_grid.h"
 #include "ymir/objects/curves_object.h"
 #include "ymir/objects/mesh_object.h"
@@ -62,6 +64,15 @@ class Scope {
   std::int64_t generated_vertices(const InputRef& input) const;  // that curves() would make; 0: it would read a file
   Surface surface(const InputRef& input) const;                  // of one file that stands still; others are refused
   AnimatedSurface animated_surface(const InputRef& input) const;
+  // A volume mesh that stands still. Order 2: tetrahedra get a node in the middle of every edge; 0: as the file has it.
+  // Warns of what the reader left out.
+  SolidMesh body(const InputRef& input, int order = 0);
+  // Its nodes over time, as the vertices of a surface; triangles say which nodes its cells have.
+  AnimatedSurface animated_body(const InputRef& input, int order = 0) const;
+  // The same of a mesh, to compare with.
+  static Surface nodes_of_body(const SolidMesh& mesh);
+  // What an input paints on a solid made of it: its overrides, and textures.
+  void add_paintings(SolidMesh& mesh, const InputRef& input) const;
   VolumeGrid vector_volume(const InputRef& input) const;
   std::vector<VolumeGrid> volumes(const InputRef& input) const;
 
@@ -125,6 +136,10 @@ class Scope {
   const InputSpec& spec(const InputRef& input) const;
   void add_paintings(Curves& curves, const InputSpec& from) const;
   static Surface rest_surface(const InputSpec& from);
+  void require_still(const InputSpec& from) const;
+  // Of a file or a sequence of them, each read by `load`.
+  AnimatedSurface animated(const InputSpec& from,
+                           const std::function<Surface(const std::filesystem::path& file)>& load) const;
 
   Simulation* simulation_;
   std::span<const InputSpec> inputs_;

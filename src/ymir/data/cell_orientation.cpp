@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ymir/physics/elements/hexahedron.h"
+#include "ymir/physics/elements/quadratic_tetrahedron.h"
 #include "ymir/physics/elements/tetrahedron.h"
 
 namespace ymir {
@@ -35,18 +36,26 @@ CellOrientation orientation(const Vec3d* x, double unit) {
 
 CellOrientation orientation_of(const SolidMesh& mesh, std::size_t cell) {
   const auto count = static_cast<std::size_t>(nodes_of(mesh.shape));
-  Vec3d x[8];
+  Vec3d x[10];
   for (std::size_t a = 0; a < count; ++a) x[a] = mesh.positions[static_cast<std::size_t>(mesh.cells[cell * count + a])];
-  return mesh.shape == CellShape::tetrahedron ? orientation<Tetrahedron>(x, 1) : orientation<Hexahedron>(x, 8);
+  switch (mesh.shape) {
+    case CellShape::hexahedron: return orientation<Hexahedron>(x, 8);
+    case CellShape::quadratic_tetrahedron: return orientation<QuadraticTetrahedron>(x, 1);
+    case CellShape::tetrahedron: break;
+  }
+  return orientation<Tetrahedron>(x, 1);
 }
 
 void turn(SolidMesh& mesh, std::size_t cell) {
-  if (mesh.shape == CellShape::tetrahedron) {
-    const auto first = mesh.cells.begin() + static_cast<std::ptrdiff_t>(4 * cell);
-    std::iter_swap(first + 2, first + 3);
-  } else {
-    const auto first = mesh.cells.begin() + static_cast<std::ptrdiff_t>(8 * cell);
+  const auto first = mesh.cells.begin() + static_cast<std::ptrdiff_t>(cell) * nodes_of(mesh.shape);
+  if (mesh.shape == CellShape::hexahedron) {
     std::swap_ranges(first, first + 4, first + 4);
+    return;
+  }
+  std::iter_swap(first + 2, first + 3);
+  if (mesh.shape == CellShape::quadratic_tetrahedron) {  // edges 1-2 and 1-3, 0-2 and 0-3
+    std::iter_swap(first + 5, first + 8);
+    std::iter_swap(first + 6, first + 7);
   }
 }
 

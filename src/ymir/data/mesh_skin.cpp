@@ -8,6 +8,7 @@
 
 #include "ymir/base/error.h"
 #include "ymir/physics/elements/hexahedron.h"
+#include "ymir/physics/elements/quadratic_tetrahedron.h"
 
 namespace ymir {
 namespace {
@@ -26,8 +27,8 @@ struct CellFace {
 };
 
 std::span<const Face> faces_of(CellShape shape) {
-  if (shape == CellShape::tetrahedron) return faces_of_tetrahedron;
-  return faces_of_hexahedron;
+  if (shape == CellShape::hexahedron) return faces_of_hexahedron;
+  return faces_of_tetrahedron;
 }
 
 CellFace face_of(std::span<const std::int32_t> cell, const Face& corners, std::size_t number) {
@@ -47,8 +48,24 @@ Face reversed(Face nodes) {
   return nodes;
 }
 
-Vec3d corner_of(CellShape shape, std::size_t corner) {
-  return shape == CellShape::tetrahedron ? corners_of_tetrahedron[corner] : Hexahedron::corner[corner];
+// Place of a node in the reference cell.
+Vec3d node_in(CellShape shape, std::size_t node) {
+  if (shape == CellShape::hexahedron) return Hexahedron::corner[node];
+  if (node < 4) return corners_of_tetrahedron[node];
+  const auto& ends = QuadraticTetrahedron::edge[node - 4];
+  return (corners_of_tetrahedron[static_cast<std::size_t>(ends[0])] +
+          corners_of_tetrahedron[static_cast<std::size_t>(ends[1])]) *
+         0.5;
+}
+
+// The node of a quadratic tetrahedron between two of its corners.
+std::int32_t between(std::span<const std::int32_t> cell, std::int32_t a, std::int32_t b) {
+  for (std::size_t k = 0; k < 6; ++k) {
+    const auto i = cell[static_cast<std::size_t>(QuadraticTetrahedron::edge[k][0])];
+    const auto j = cell[static_cast<std::size_t>(QuadraticTetrahedron::edge[k][1])];
+    if ((i == a && j == b) || (i == b && j == a)) return cell[4 + k];
+  }
+  return a;
 }
 
 void check_shared(std::span<const CellFace> same, const std::string& name) {
@@ -67,8 +84,8 @@ void check_shared(std::span<const CellFace> same, const std::string& name) {
 }  // namespace
 
 void fill_skin(SolidMesh& mesh, const std::string& name) {
-  const auto corners = static_cast<std::size_t>(nodes_of(mesh.shape));
-  const auto cell = [&](std::size_t c) { return std::span(mesh.cells).subspan(c * corners, corners); };
+  const auto each = static_cast<std::size_t>(nodes_of(mesh.shape));
+  const auto cell = [&](std::size_t c) { return std::span(mesh.cells).subspan(c * each, each); };
   std::vector<CellFace> faces;
   faces.reserve(mesh.cell_count() * faces_of(mesh.shape).size());
   for (std::size_t c = 0; c < mesh.cell_count(); ++c)
@@ -85,11 +102,22 @@ void fill_skin(SolidMesh& mesh, const std::string& name) {
   std::stable_sort(boundary.begin(), boundary.end(),
                    [](const CellFace& a, const CellFace& b) { return a.cell < b.cell; });
 
+  std::vector<std::array<std::int32_t, 3>> triangles;  // of nodes
+  for (const CellFace& face : boundary) {
+    const auto& [a, b, c, d] = face.nodes;
+    if (mesh.shape == CellShape::quadratic_tetrahedron) {
+      const auto nodes = cell(static_cast<std::size_t>(face.cell));
+      const std::int32_t ab = between(nodes, a, b), bc = between(nodes, b, c), ca = between(nodes, c, a);
+      triangles.insert(triangles.end(), {{a, ab, ca}, {ab, b, bc}, {ca, bc, c}, {ab, bc, ca}});
+      continue;
+    }
+    triangles.push_back({a, b, c});
+    if (d >= 0) triangles.push_back({a, c, d});
+  }
   constexpr std::int32_t inside = -1, unnumbered = -2;
   std::vector<std::int32_t> vertex(mesh.positions.size(), inside);
-  for (const CellFace& face : boundary)
-    for (const std::int32_t n : face.nodes)
-      if (n >= 0) vertex[static_cast<std::size_t>(n)] = unnumbered;
+  for (const auto& triangle : triangles)
+    for (const std::int32_t n : triangle) vertex[static_cast<std::size_t>(n)] = unnumbered;
   mesh.skin = {};
   for (std::size_t n = 0; n < vertex.size(); ++n) {
     if (vertex[n] == inside) continue;
@@ -97,20 +125,16 @@ void fill_skin(SolidMesh& mesh, const std::string& name) {
     mesh.skin.positions.push_back(mesh.positions[n]);
   }
   const auto vertex_of = [&](std::int32_t node) { return vertex[static_cast<std::size_t>(node)]; };
-  for (const CellFace& face : boundary) {
-    const auto& [a, b, c, d] = face.nodes;
-    mesh.skin.triangles.push_back({vertex_of(a), vertex_of(b), vertex_of(c)});
-    if (d >= 0) mesh.skin.triangles.push_back({vertex_of(a), vertex_of(c), vertex_of(d)});
-  }
+  for (const auto& [a, b, c] : triangles) mesh.skin.triangles.push_back({vertex_of(a), vertex_of(b), vertex_of(c)});
   mesh.skin.vertices.resize(mesh.skin.positions.size());
   mesh.skin.faces.resize(mesh.skin.triangles.size());
 
   mesh.embedded.assign(mesh.skin.positions.size(), {-1, {0, 0, 0}});
   for (std::size_t c = 0; c < mesh.cell_count(); ++c)
-    for (std::size_t k = 0; k < corners; ++k) {
+    for (std::size_t k = 0; k < each; ++k) {
       const std::int32_t v = vertex_of(cell(c)[k]);
       if (v == inside || mesh.embedded[static_cast<std::size_t>(v)].cell >= 0) continue;
-      mesh.embedded[static_cast<std::size_t>(v)] = {static_cast<std::int32_t>(c), corner_of(mesh.shape, k)};
+      mesh.embedded[static_cast<std::size_t>(v)] = {static_cast<std::int32_t>(c), node_in(mesh.shape, k)};
     }
 }
 

@@ -10,9 +10,18 @@
 namespace ymir {
 
 // Nodes of a cell are numbered as in physics/elements.
-enum class CellShape : std::uint8_t { tetrahedron, hexahedron };
+enum class CellShape : std::uint8_t { tetrahedron, hexahedron, quadratic_tetrahedron };
 
-constexpr int nodes_of(CellShape shape) { return shape == CellShape::tetrahedron ? 4 : 8; }
+constexpr int nodes_of(CellShape shape) {
+  switch (shape) {
+    case CellShape::tetrahedron: return 4;
+    case CellShape::hexahedron: return 8;
+    case CellShape::quadratic_tetrahedron: return 10;
+  }
+  return 0;
+}
+// Those of its nodes that are corners; they come first.
+constexpr int corners_of(CellShape shape) { return shape == CellShape::hexahedron ? 8 : 4; }
 
 // A point of a cell, in its reference coordinates.
 struct CellPoint {

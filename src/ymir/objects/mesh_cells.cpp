@@ -3,6 +3,7 @@
 #include "ymir/math/polar3.h"
 #include "ymir/physics/elements/assemble_element.h"
 #include "ymir/physics/elements/hexahedron.h"
+#include "ymir/physics/elements/quadratic_tetrahedron.h"
 #include "ymir/physics/elements/tetrahedron.h"
 
 namespace ymir {
@@ -10,7 +11,12 @@ namespace {
 
 template <class F>
 auto with_element(CellShape shape, F&& f) {
-  return shape == CellShape::tetrahedron ? f(Tetrahedron{}) : f(Hexahedron{});
+  switch (shape) {
+    case CellShape::hexahedron: return f(Hexahedron{});
+    case CellShape::quadratic_tetrahedron: return f(QuadraticTetrahedron{});
+    case CellShape::tetrahedron: break;
+  }
+  return f(Tetrahedron{});
 }
 
 template <class Element>
@@ -57,7 +63,7 @@ Embedding embed(const SolidMesh& mesh, const CellPoint& at, const std::vector<Ve
 
 }  // namespace
 
-std::vector<double> node_masses(const SolidMesh& mesh, double density) {
+std::vector<double> node_masses(const SolidMesh& mesh, std::span<const double> density) {
   std::vector<double> mass(mesh.positions.size(), 0);
   with_element(mesh.shape, [&](auto element) {
     using Element = decltype(element);
@@ -69,7 +75,7 @@ std::vector<double> node_masses(const SolidMesh& mesh, double density) {
       for (std::size_t a = 0; a < Cell::count; ++a) rest[a] = cell.of(mesh.positions, a);
       Element::lumped_volume(rest_gradients<Element, double>(rest).weight, volume);
       for (std::size_t a = 0; a < Cell::count; ++a)
-        mass[static_cast<std::size_t>(cell.first[a])] += density * mesh.fill[c] * volume[a];
+        mass[static_cast<std::size_t>(cell.first[a])] += density[c] * mesh.fill[c] * volume[a];
     }
   });
   return mass;

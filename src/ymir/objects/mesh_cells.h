@@ -1,6 +1,7 @@
 // What a mesh of nodes asks of its cells, whatever their shape: masses, edges, points inside them.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ymir/data/solid_mesh.h"
@@ -8,8 +9,8 @@
 
 namespace ymir {
 
-// Of the nodes; density in [kg/m^3].
-std::vector<double> node_masses(const SolidMesh& mesh, double density);
+// Of the nodes; density of each cell in [kg/m^3].
+std::vector<double> node_masses(const SolidMesh& mesh, std::span<const double> density);
 double mean_edge(const SolidMesh& mesh);  // [m]
 // Of the nodes of its cell, for a point: nodes_of(mesh.shape) of them.
 void weights_in(const SolidMesh& mesh, const CellPoint& at, double* weight);

@@ -7,6 +7,7 @@
 
 #include "ymir/base/error.h"
 #include "ymir/base/hash.h"
+#include "ymir/data/mesh_values.h"
 #include "ymir/objects/mesh_block.h"
 #include "ymir/objects/mesh_cells.h"
 
@@ -19,10 +20,12 @@ MeshObject::MeshObject(std::string path, int group, GridDomain& domain, const De
       communicator_(&domain.communicator()),
       here_(communicator_->root()),
       mean_edge_(ymir::mean_edge(mesh_)),
-      mass_(node_masses(mesh_, description.density)),
+      mass_(node_masses(
+          mesh_, cell_values(mesh_, "density").value_or(std::vector<double>(mesh_.cell_count(), description.density)))),
+      volume_(node_masses(mesh_, std::vector<double>(mesh_.cell_count(), 1))),
       held_(mesh_.positions.size(), 0) {
   // Of a ball with the node's volume: what forces per volume ask for.
-  for (const double m : mass_) radius_.push_back(std::cbrt(m / description.density * (3 / (4 * M_PI))));
+  for (const double v : volume_) radius_.push_back(std::cbrt(v * (3 / (4 * M_PI))));
 }
 
 void MeshObject::hold(NodeMotion motion) {
@@ -60,8 +63,16 @@ void MeshObject::visit_points(const std::function<void(const PointBlock&)>& visi
 
 void MeshObject::ingest() {
   if (!here_) return;
-  position_ = mesh_.positions;
-  velocity_.assign(position_.size(), Vec3d{0, 0, 0});
+  position_ = start();
+  Vec3d centre{0, 0, 0};
+  double whole = 0;
+  for (std::size_t i = 0; i < mass_.size(); ++i) {
+    centre += position_[i] * mass_[i];
+    whole += mass_[i];
+  }
+  velocity_.clear();
+  for (const Vec3d& x : position_)
+    velocity_.push_back(description_.velocity + cross(description_.spin, x - centre / whole));
   std::vector<BlockMatrix::Elements> elements;
   for (const auto& constraint : constraints_)
     if (const auto list = constraint->elements(); list.nodes_each > 0) elements.push_back(list);

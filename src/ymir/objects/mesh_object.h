@@ -20,8 +20,11 @@ namespace ymir {
 class MeshObject final : public Object, public ForceTarget, public SolidObject {
  public:
   struct Description {
-    double density = 1000;  // [kg/m^3]
+    double density = 1000;  // where the mesh has no channel `density` [kg/m^3]
     NewtonSettings newton{1e-5, 50};
+    std::vector<Vec3d> start;  // nodes when the simulation begins [m]; empty: the rest shape
+    Vec3d velocity{0, 0, 0};   // of the whole body then [m/s]
+    Vec3d spin{0, 0, 0};       // about its centre of mass [rad/s]
   };
 
   MeshObject(std::string path, int group, GridDomain& domain, const Description& description, SolidMesh mesh);
@@ -45,8 +48,11 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
 
   const Description& description() const { return description_; }
   const SolidMesh& mesh() const { return mesh_; }
+  // Nodes when the simulation begins [m].
+  const std::vector<Vec3d>& start() const { return description_.start.empty() ? mesh_.positions : description_.start; }
   double mean_edge() const { return mean_edge_; }  // [m]
   const std::vector<double>& mass() const { return mass_; }
+  const std::vector<double>& volume() const { return volume_; }  // that each node stands for [m^3]
   const std::vector<double>& radius() const { return radius_; }
   const std::vector<std::uint8_t>& held() const { return held_; }
   const std::vector<Vec3d>& positions() const { return position_; }
@@ -100,7 +106,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   bool here_;  // the mesh lives on one rank
   double mean_edge_ = 0;
   std::vector<Vec3d> position_, velocity_;
-  std::vector<double> mass_, radius_;
+  std::vector<double> mass_, volume_, radius_;
   std::vector<std::uint8_t> held_;
   std::vector<NodeMotion> motions_;
   std::vector<PointForce> forces_;

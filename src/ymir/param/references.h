@@ -13,13 +13,14 @@
 namespace ymir {
 
 enum class UpAxis : std::uint8_t { y, z };
-enum class InputKind : std::uint8_t { points, curves, surface, volume };
+enum class InputKind : std::uint8_t { points, curves, surface, body, volume };
 
 constexpr std::string_view to_string(InputKind kind) {
   switch (kind) {
     case InputKind::points: return "points";
     case InputKind::curves: return "curves";
     case InputKind::surface: return "surface";
+    case InputKind::body: return "body";
     case InputKind::volume: return "volume";
   }
   return "";
@@ -40,7 +41,8 @@ struct GroupRef {
   friend bool operator==(const GroupRef&, const GroupRef&) = default;
 };
 
-// A parameter painted on the roots of an input: grey values of a texture, black for `low` and white for `high`.
+// A parameter painted on the roots of curves, or on a soft body: grey values of a texture, black for `low` and white
+// for `high`.
 struct PaintedOverride {
   std::string parameter;
   InputRef surface;  // whose texture coordinates count; none: those of the input itself

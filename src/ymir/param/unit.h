@@ -48,6 +48,7 @@ inline constexpr Unit kg_per_m3{{-3, 1, 0, 0}, "kg/m^3", "a density"};
 inline constexpr Unit kg_per_s{{0, 1, -1, 0}, "kg/s", "a mass rate"};
 inline constexpr Unit newton{{1, 1, -2, 0}, "N", "a force"};
 inline constexpr Unit newton_per_m{{0, 1, -2, 0}, "N/m", "a stiffness"};
+inline constexpr Unit newton_per_m4{{-3, 1, -2, 0}, "N/m^4", "a stiffness per volume"};
 inline constexpr Unit newton_per_m3{{-2, 1, -2, 0}, "N/m^3", "a force per volume"};
 inline constexpr Unit newton_m{{2, 1, -2, 0}, "N*m", "a torque"};
 inline constexpr Unit newton_m2{{3, 1, -2, 0}, "N*m^2", "a bending stiffness"};

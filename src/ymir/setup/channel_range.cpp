@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ymir/objects/curves_object.h"
+#include "ymir/objects/mesh_object.h"
 #include "ymir/objects/particle_object.h"
 
 namespace ymir {
@@ -54,6 +55,14 @@ std::string channel_problem(const Object& object, const ParamInfo& parameter) {
     if (const Array* array = particles->input_channel(parameter.name))
       if (const auto bad = first_bad(*array, parameter))
         return fmt::format("point {}: {} {}", bad->at, parameter.name, bad->why);
+  if (const auto* solid = dynamic_cast<const MeshObject*>(&object)) {
+    if (const Array* array = solid->mesh().vertices.find(parameter.name))
+      if (const auto bad = first_bad(*array, parameter))
+        return fmt::format("node {} (counted from 0): {} {}", bad->at, parameter.name, bad->why);
+    if (const Array* array = solid->mesh().elements.find(parameter.name))
+      if (const auto bad = first_bad(*array, parameter))
+        return fmt::format("cell {} (counted from 0): {} {}", bad->at, parameter.name, bad->why);
+  }
   return "";
 }
 

@@ -6,7 +6,8 @@
 
 namespace ymir {
 
-// The first value of the channel named by `parameter` that is out of range, with its strand and vertex or its point;
+// The first value of the channel named by `parameter` that is out of range, with its strand and vertex, its point, its
+// node or cell;
 // "": none, or no such channel. Before ingest.
 std::string channel_problem(const Object& object, const ParamInfo& parameter);
 

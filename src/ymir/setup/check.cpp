@@ -80,10 +80,13 @@ CheckResult check_setup(const std::filesystem::path& file, const std::filesystem
     }
   }
   for (const InputSpec& input : setup.inputs) {
-    if (!build.built || input.kind != InputKind::surface || input.frames.size() < 2) continue;
+    const bool moving_kind = input.kind == InputKind::surface || input.kind == InputKind::body;
+    if (!build.built || !moving_kind || input.frames.size() < 2) continue;
     if (begin) begin("read the files of " + input.name);
     try {
-      Scope(*build.built->simulation, setup.inputs, "inputs", 0, 0).animated_surface({input.name}).require_all();
+      const Scope scope(*build.built->simulation, setup.inputs, "inputs", 0, 0);
+      (input.kind == InputKind::body ? scope.animated_body({input.name}) : scope.animated_surface({input.name}))
+          .require_all();
     } catch (const Error& error) {
       add({{Severity::error, setup.file.string(), {}, "inputs." + input.name, error.what()}});
     }

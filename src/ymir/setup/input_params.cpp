@@ -51,29 +51,33 @@ Schema<InputParams> InputParams::schema() {
   using P = InputParams;
   return with_motion(
       with_generated(
-          Schema<P>("input",
-                    "Geometry or volumes, from a file (points, curves, surface, volume) or made (groom, helix, line, "
-                    "guides, shape); "
-                    "exactly one of these.")
+          Schema<P>(
+              "input",
+              "Geometry or volumes, from a file (points, curves, surface, body, volume) or made (groom, helix, line, "
+              "guides, shape); "
+              "exactly one of these.")
               .param(&P::points, "points", "File of loose points, relative to the setup file.")
               .param(&P::curves, "curves", "File of curves such as a groom, relative to the setup file.")
               .param(&P::surface, "surface",
                      "File of a triangle mesh, relative to the setup file; head.####.obj is a sequence, one file per "
                      "frame.")
+              .param(&P::body, "body",
+                     "File of a volume mesh, tetrahedra or hexahedra (Gmsh .msh, .vtk, .vtu, TetGen .node and .ele), "
+                     "relative to the setup file; may be a sequence like a surface.")
               .param(&P::volume, "volume", "File of a volume, relative to the setup file.")
               .param(&P::scale, "scale", unit::m, "Length of one unit of the file.")
               .positive()
-              .only_with({"points", "curves", "surface", "volume"})
+              .only_with({"points", "curves", "surface", "body", "volume"})
               .param(&P::up, "up", "Axis that points up in the file; z is turned to y. Volumes must have y up.")
               .enumerated<UpAxis>({{"y", UpAxis::y}, {"z", UpAxis::z}})
-              .only_with({"points", "curves", "surface"})),
-      "Point that turns in place; the origin when absent.", {Condition::given({"surface", "shape"})});
+              .only_with({"points", "curves", "surface", "body"})),
+      "Point that turns in place; the origin when absent.", {Condition::given({"surface", "body", "shape"})});
 }
 
 SchemaInfo painting_schema(const ParamInfo& parameter) {
   SchemaInfo fields;
   fields.name = "painting";
-  fields.doc = "Grey values of a picture at the texture coordinates of the roots.";
+  fields.doc = "Grey values of a picture at the texture coordinates of the roots of curves, or of the nodes of a body.";
   const auto text = [&](const char* name, const char* doc, bool required) {
     ParamInfo info;
     info.name = name;
@@ -85,8 +89,8 @@ SchemaInfo painting_schema(const ParamInfo& parameter) {
   };
   text("texture", "PNG, 8 or 16 bits, relative to the setup file.", true);
   text("surface",
-       "Input with a surface on which the curves grow, whose texture coordinates count; those of the curves "
-       "(channels u and v) when absent.",
+       "Input with a surface on which the curves grow, or around the body, whose texture coordinates count; those of "
+       "the curves or of the body's nodes (channels u and v) when absent.",
        false);
   for (const char* name : {"low", "high"}) {
     ParamInfo info = parameter;
@@ -103,15 +107,16 @@ SchemaInfo painting_schema(const ParamInfo& parameter) {
 }
 
 std::span<const InputSource> input_sources() {
-  static constexpr std::array<InputSource, 9> sources{{{"points", InputKind::points, false},
-                                                       {"curves", InputKind::curves, false},
-                                                       {"surface", InputKind::surface, false},
-                                                       {"volume", InputKind::volume, false},
-                                                       {"groom", InputKind::curves, true},
-                                                       {"helix", InputKind::curves, true},
-                                                       {"line", InputKind::curves, true},
-                                                       {"guides", InputKind::curves, true},
-                                                       {"shape", InputKind::surface, true}}};
+  static constexpr std::array<InputSource, 10> sources{{{"points", InputKind::points, false},
+                                                        {"curves", InputKind::curves, false},
+                                                        {"surface", InputKind::surface, false},
+                                                        {"body", InputKind::body, false},
+                                                        {"volume", InputKind::volume, false},
+                                                        {"groom", InputKind::curves, true},
+                                                        {"helix", InputKind::curves, true},
+                                                        {"line", InputKind::curves, true},
+                                                        {"guides", InputKind::curves, true},
+                                                        {"shape", InputKind::surface, true}}};
   return sources;
 }
 

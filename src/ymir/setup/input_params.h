@@ -16,8 +16,8 @@
 namespace ymir {
 
 struct InputParams : MotionParams, GeneratedInput {
-  std::optional<std::string> points, curves, surface, volume;  // exactly one of these or of GeneratedInput's
-  double scale = 1;                                            // [m]
+  std::optional<std::string> points, curves, surface, body, volume;  // exactly one of these or of GeneratedInput's
+  double scale = 1;                                                  // [m]
   UpAxis up = UpAxis::y;
 
   static Schema<InputParams> schema();

@@ -193,10 +193,10 @@ class SetupReader {
           kinds == 0 && std::any_of(entry.value.entries.begin(), entry.value.entries.end(),
                                     [&](const YamlEntry& e) { return e.key != "overrides" && !schema.find(e.key); });
       if (!misspelt)
-        report_.error(
-            entry.at, path,
-            "give exactly one of points, curves, surface, volume, with the path of a file, or of groom, helix, line, "
-            "guides, shape");
+        report_.error(entry.at, path,
+                      "give exactly one of points, curves, surface, body, volume, with the path of a file, or of "
+                      "groom, helix, line, "
+                      "guides, shape");
       return std::nullopt;
     }
     input.kind = source->kind;
@@ -265,9 +265,10 @@ class SetupReader {
     for (const Painting& painting : paintings_) {
       const InputSpec* input = find(painting.input);
       if (input == nullptr) continue;  // its declaration is wrong and was reported
-      if (input->kind != InputKind::curves)
+      if (input->kind != InputKind::curves && input->kind != InputKind::body && input->kind != InputKind::surface)
         report_.error(painting.node.at, painting.path,
-                      "only curves can be painted by a texture; give points a channel of this name");
+                      "only curves, bodies and surfaces can be painted by a texture; give points a channel of this "
+                      "name");
       const YamlNode* surface = painting.node.find("surface");
       if (surface == nullptr) continue;
       const InputSpec* named = find(surface->text);
@@ -293,9 +294,10 @@ class SetupReader {
     } else if (!is_sequence_pattern(input.path)) {
       report_.error(at.at, path,
                     fmt::format("no file {}; paths are relative to the setup file", shown(input.written_path)));
-    } else if (input.kind != InputKind::surface) {
-      report_.error(at.at, path,
-                    fmt::format("only surfaces may be sequences; name one file of {}", to_string(input.kind)));
+    } else if (input.kind != InputKind::surface && input.kind != InputKind::body) {
+      report_.error(
+          at.at, path,
+          fmt::format("only surfaces and bodies may be sequences; name one file of {}", to_string(input.kind)));
     } else {
       FileSequence sequence = find_sequence(input.path);
       if (!sequence.problem.empty()) report_.error(at.at, path, shown(input.written_path) + ": " + sequence.problem);
@@ -314,7 +316,7 @@ class SetupReader {
     // Keys with a value that was refused, and reported, say nothing about the others.
     for (std::size_t k = 0; k < motion->items.size(); ++k)
       if (std::get<std::vector<ParamValues>>(*keys)[k].items.size() != motion->items[k].entries.size()) return;
-    if (input.kind != InputKind::surface) return;  // that it has no effect was said
+    if (input.kind != InputKind::surface && input.kind != InputKind::body) return;  // that it has no effect was said
     if (const std::string problem = motion_problem(params); !problem.empty())
       report_.error(motion->at, path + ".motion", problem);
     else

@@ -27,12 +27,22 @@ struct Readers {
   std::map<std::string, std::string, std::less<>> idle;              // why one does not look at a channel it declares
 };
 struct AllReaders {
-  Readers particles, strands;
+  Readers particles, strands, solids;
+  const Readers& of(ActsOn kind) const {
+    return kind == ActsOn::strands ? strands : kind == ActsOn::solids ? solids : particles;
+  }
 };
 
-void add_readers(const SetupNode& node, const Behavior& behavior, bool strands, Readers& to) {
-  const std::vector<Behavior::Unused> unused = behavior.unused(strands);
+// What is declared for no kind is for particles and strands.
+bool is_for(const ParamInfo& p, ActsOn kind) {
+  return p.acts_on.empty() ? kind != ActsOn::solids
+                           : std::find(p.acts_on.begin(), p.acts_on.end(), kind) != p.acts_on.end();
+}
+
+void add_readers(const SetupNode& node, const Behavior& behavior, ActsOn kind, Readers& to) {
+  const std::vector<Behavior::Unused> unused = behavior.unused(kind);
   for (ParamInfo& p : varying_params(node.type->schema)) {
+    if (!is_for(p, kind)) continue;
     const auto idle =
         std::find_if(unused.begin(), unused.end(), [&](const Behavior::Unused& u) { return u.channel == p.name; });
     if (idle != unused.end())
@@ -50,6 +60,9 @@ Names channels_of(const Object& object) {
       names.insert(particles->particles().channel_name(c));
   if (const auto* curves = dynamic_cast<const CurvesObject*>(&object))
     for (const Channels* channels : {&curves->curves().vertices, &curves->curves().strands})
+      for (const auto& [name, array] : channels->all()) names.insert(name);
+  if (const auto* solid = dynamic_cast<const MeshObject*>(&object))
+    for (const Channels* channels : {&solid->mesh().vertices, &solid->mesh().elements})
       for (const auto& [name, array] : channels->all()) names.insert(name);
   return names;
 }
@@ -75,9 +88,10 @@ class Search {
     visit(setup_.root, {});
     for (const InputSpec& input : setup_.inputs)
       if ((!input.overrides.items.empty() || !input.painted.empty()) && !seen_.contains(input.name))
-        tell(Severity::error, {}, "inputs." + input.name + ".overrides",
-             "no object takes them: only the inputs of a particle_object or curves_object have overrides; leave them "
-             "out");
+        tell(
+            Severity::error, {}, "inputs." + input.name + ".overrides",
+            "no object takes them: only the inputs of a particle_object, curves_object or solid_object have overrides; "
+            "leave them out");
     return std::move(found_);
   }
 
@@ -88,8 +102,9 @@ class Search {
       if (!child.enabled || child.is_group || child.type->schema.category == Category::object || is_off(child))
         continue;
       const auto behavior = child.type->create(child.values);
-      add_readers(child, *behavior, false, above.particles);
-      add_readers(child, *behavior, true, above.strands);
+      add_readers(child, *behavior, ActsOn::particles, above.particles);
+      add_readers(child, *behavior, ActsOn::strands, above.strands);
+      add_readers(child, *behavior, ActsOn::solids, above.solids);
     }
     for (const SetupNode& child : group.children) {
       if (!child.enabled) continue;
@@ -127,9 +142,11 @@ class Search {
     const auto built = std::find_if(built_.simulation->objects().begin(), built_.simulation->objects().end(),
                                     [&](const auto& o) { return o->path() == node.path; });
     const Object* object = built != built_.simulation->objects().end() ? built->get() : nullptr;
-    const bool strands = dynamic_cast<const CurvesObject*>(object) != nullptr;
-    Readers readers = strands ? above.strands : above.particles;
-    add_readers(node, *node.type->create(node.values), strands, readers);
+    const ActsOn kind = dynamic_cast<const CurvesObject*>(object) != nullptr ? ActsOn::strands
+                        : dynamic_cast<const MeshObject*>(object) != nullptr ? ActsOn::solids
+                                                                             : ActsOn::particles;
+    Readers readers = above.of(kind);
+    add_readers(node, *node.type->create(node.values), kind, readers);
     Names overridden;
     std::string file;
     for (const ParamInfo& p : node.type->schema.params) {

@@ -1,4 +1,5 @@
 #include "solid_mesh_samples.h"
+#include "ymir/physics/elements/quadratic_tetrahedron.h"
 
 namespace ymir {
 namespace {
@@ -67,13 +68,20 @@ TEST(SolidMeshFormats, GiveTheSameTwoHexahedra) {
   }
 }
 
-TEST(SolidMeshFormats, KeepTheCornersOfTenNodesAndSaySo) {
+TEST(SolidMeshFormats, KeepTheNodesBetweenCornersOnTheirEdges) {
   for (const Written& file : all_formats(quadratic())) {
     SCOPED_TRACE(file.extension + "\n" + file.text);
     const TestFolder folder;
     const SolidMesh mesh = read(folder, file);
-    EXPECT_EQ(mesh.positions.size(), 4u) << "nodes between corners are dropped";
-    EXPECT_NE(mesh.warning.find("10 nodes"), std::string::npos);
+    ASSERT_EQ(mesh.shape, CellShape::quadratic_tetrahedron);
+    ASSERT_EQ(mesh.positions.size(), 10u);
+    EXPECT_EQ(mesh.warning, "");
+    EXPECT_EQ(mesh.skin.triangles.size(), 16u);
+    const auto at = [&](int a) {
+      return mesh.positions[static_cast<std::size_t>(mesh.cells[static_cast<std::size_t>(a)])];
+    };
+    for (int k = 0; k < 6; ++k)
+      EXPECT_EQ(at(4 + k), (at(QuadraticTetrahedron::edge[k][0]) + at(QuadraticTetrahedron::edge[k][1])) * 0.5);
     expect_solid(mesh, 1.0 / 6, 1.5 + std::sqrt(3.0) / 2);
   }
 }

@@ -50,13 +50,23 @@ inline std::string joined(const std::vector<int>& cell, int first) {
 }
 inline std::string xyz(Vec3d p) { return fmt::format("{} {} {}", p.x, p.y, p.z); }
 
+// Gmsh exchanges the last two nodes between corners.
+inline std::vector<int> gmsh_order(std::vector<int> cell) {
+  if (cell.size() == 10) std::swap(cell[8], cell[9]);
+  return cell;
+}
+
 inline std::string msh_2(const Sample& s) {
   std::string text = fmt::format("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{}\n", s.nodes.size());
   for (std::size_t n = 0; n < s.nodes.size(); ++n) text += fmt::format("{} {}\n", n + 1, xyz(s.nodes[n]));
   text += fmt::format("$EndNodes\n$Elements\n{}\n", s.cells.size());
   for (std::size_t c = 0; c < s.cells.size(); ++c) {
     const std::size_t size = s.cells[c].size();
-    text += fmt::format("{} {} 2 1 1{}\n", c + 1, size == 4 ? 4 : size == 8 ? 5 : 11, joined(s.cells[c], 1));
+    text += fmt::format("{} {} 2 1 1{}\n", c + 1,
+                        size == 4   ? 4
+                        : size == 8 ? 5
+                                    : 11,
+                        joined(gmsh_order(s.cells[c]), 1));
   }
   return text + "$EndElements\n";
 }
@@ -72,7 +82,8 @@ inline std::string msh_4(const Sample& s) {
   const int type = size == 4 ? 4 : size == 8 ? 5 : 11;
   text +=
       fmt::format("$EndNodes\n$Elements\n1 {} 1 {}\n3 1 {} {}\n", s.cells.size(), s.cells.size(), type, s.cells.size());
-  for (std::size_t c = 0; c < s.cells.size(); ++c) text += fmt::format("{}{}\n", c + 1, joined(s.cells[c], 1));
+  for (std::size_t c = 0; c < s.cells.size(); ++c)
+    text += fmt::format("{}{}\n", c + 1, joined(gmsh_order(s.cells[c]), 1));
   return text + "$EndElements\n";
 }
 

@@ -10,6 +10,7 @@
 #include "ymir/math/polar3.h"
 #include "ymir/physics/hyperelastic/corotated.h"
 #include "ymir/physics/hyperelastic/fibre.h"
+#include "ymir/physics/hyperelastic/green_strain_damping.h"
 #include "ymir/physics/hyperelastic/log_neo_hookean.h"
 #include "ymir/physics/hyperelastic/mixed_neo_hookean.h"
 #include "ymir/physics/hyperelastic/st_venant_kirchhoff.h"
@@ -244,6 +245,56 @@ TYPED_TEST(HyperelasticTest, LanesAnswerAsNumbersDo) {
       }
     }
   }
+}
+
+// Derivatives by differences; none of it where the strain has not changed, whatever the rotation; at rest Hooke's law.
+TEST(GreenStrainDamping, IsHookesLawOnTheChangeOfStrain) {
+  Random random(8, 0);
+  const Lame<double> l = lame(1.0, 0.3);
+  for (int k = 0; k < 200; ++k) {
+    const Mat3d before = random_matrix(random), f = random_matrix(random), r = random_rotation(random);
+    const GreenStrainDamping::Parameters<double> p{l.mu, l.lambda, GreenStrainDamping::strain(before)};
+    EXPECT_LT(largest(GreenStrainDamping::stress(r * before, p)), 1e-13 * (1 + std::pow(largest(before), 3)));
+    const Mat3d stress = GreenStrainDamping::stress(f, p);
+    const Matrix9 h = hessian<GreenStrainDamping>(f, p);
+    const double scale = h.cwiseAbs().maxCoeff();
+    for (int i = 0; i < 9; ++i) {
+      Mat3d d;
+      d(i % 3, i / 3) = 1;
+      const double slope = derivative([&](double t) { return GreenStrainDamping::energy(f + d * t, p); });
+      const Mat3d row = derivative([&](double t) { return GreenStrainDamping::stress(f + d * t, p); });
+      EXPECT_NEAR(slope, stress(i % 3, i / 3), 1e-10 * scale);
+      EXPECT_LT((vec(row) - h.col(i)).cwiseAbs().maxCoeff(), 1e-10 * scale);
+    }
+    const Eigen::SelfAdjointEigenSolver<Matrix9> e(projected<GreenStrainDamping>(f, p), Eigen::EigenvaluesOnly);
+    EXPECT_GT(e.eigenvalues()(0), -1e-13 * scale);
+  }
+  const GreenStrainDamping::Parameters<double> rest{l.mu, l.lambda, {}};
+  EXPECT_LT((hessian<GreenStrainDamping>(identity3(), rest) -
+             hessian<StVenantKirchhoff>(identity3(), StVenantKirchhoff::from_lame(l)))
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-15);
+}
+
+// What a cell with a pressure of its own is made of: with q = lambda_L (J - 1) it is the whole model.
+template <class Material>
+void expect_split() {
+  Random random(9, 0);
+  const Lame<double> l = lame(1.0, 0.45);
+  const auto whole = Material::from_lame(l);
+  for (int k = 0; k < 100; ++k) {
+    const Mat3d f = random_matrix(random);
+    auto p = Material::deviatoric(l.mu);
+    p.pressure = l.lambda * (determinant(f) - 1);
+    EXPECT_LT(largest(Material::stress(f, p) - Material::stress(f, whole)),
+              1e-12 * (1 + largest(Material::stress(f, whole))));
+  }
+}
+
+TEST(Hyperelastic, ModelsWithAPressureAreTheWholeOnes) {
+  expect_split<LogNeoHookean>();
+  expect_split<Corotated>();
 }
 
 TEST(Lame, AreThoseOfHookesLaw) {

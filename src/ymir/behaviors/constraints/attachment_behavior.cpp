@@ -135,7 +135,8 @@ void AttachmentBehavior::create(Scope& scope) {
     attach_to_surface(scope, rule);
 }
 
-std::vector<Behavior::Unused> AttachmentBehavior::unused(bool strands) const {
+std::vector<Behavior::Unused> AttachmentBehavior::unused(ActsOn kind) const {
+  const bool strands = kind == ActsOn::strands;
   std::vector<Unused> found;
   if (!strands || !params_.particles.empty())
     found.push_back({"orientation_stiffness", "particles have no orientation"});

@@ -33,7 +33,7 @@ struct AttachmentBehavior final : Behavior {
 
   explicit AttachmentBehavior(Params params) : params_(std::move(params)) {}
   void create(Scope& scope) override;
-  std::vector<Unused> unused(bool strands) const override;
+  std::vector<Unused> unused(ActsOn kind) const override;
 
  private:
   EmissionRule rule(const Scope& scope) const;

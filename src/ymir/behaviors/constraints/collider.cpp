@@ -261,7 +261,8 @@ void ColliderBehavior::create(Scope& scope) {
                                                       scope.domain().communicator().root()));
 }
 
-std::vector<Behavior::Unused> ColliderBehavior::unused(bool strands) const {
+std::vector<Behavior::Unused> ColliderBehavior::unused(ActsOn kind) const {
+  const bool strands = kind == ActsOn::strands;
   std::vector<Unused> found;
   if (params_.shape == SolidShape::sheet)
     for (const char* channel : {"restitution", "friction"})
@@ -269,6 +270,8 @@ std::vector<Behavior::Unused> ColliderBehavior::unused(bool strands) const {
   if (!strands || params_.shape == SolidShape::sheet)
     for (const char* channel : {"strand_stiffness", "strand_thickness"})
       found.push_back({channel, "it is of strands that meet a solid; give it to those"});
+  if (kind == ActsOn::solids && params_.shape != SolidShape::sheet)
+    found.push_back({"friction", "soft bodies have the friction of the collider; give it there"});
   return found;
 }
 

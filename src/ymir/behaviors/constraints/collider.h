@@ -38,7 +38,7 @@ struct ColliderBehavior final : Behavior {
 
   explicit ColliderBehavior(Params params) : params_(std::move(params)) {}
   void create(Scope& scope) override;
-  std::vector<Unused> unused(bool strands) const override;
+  std::vector<Unused> unused(ActsOn kind) const override;
 
  private:
   void create_sheet(Scope& scope);

@@ -51,7 +51,8 @@ void DragBehavior::create(Scope& scope) {
     curves->add_force(fibre_drag_force(scope.path(), around, coefficient(fibre), air, strength(*curves)));
 }
 
-std::vector<Behavior::Unused> DragBehavior::unused(bool strands) const {
+std::vector<Behavior::Unused> DragBehavior::unused(ActsOn kind) const {
+  const bool strands = kind == ActsOn::strands;
   // A fibre's coefficient has a part in its slow drag too.
   if (strands || params_.law != DragLaw::linear) return {};
   return {{"drag_coefficient", "a linear law has none; leave out `law: linear`"}};

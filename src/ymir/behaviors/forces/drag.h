@@ -22,7 +22,7 @@ struct DragBehavior final : Behavior {
 
   explicit DragBehavior(Params params) : params_(std::move(params)) {}
   void create(Scope& scope) override;
-  std::vector<Unused> unused(bool strands) const override;
+  std::vector<Unused> unused(ActsOn kind) const override;
 
  private:
   Params params_;

@@ -70,7 +70,8 @@ void ElasticRodBehavior::create(Scope& scope) {
   }
 }
 
-std::vector<Behavior::Unused> ElasticRodBehavior::unused(bool strands) const {
+std::vector<Behavior::Unused> ElasticRodBehavior::unused(ActsOn kind) const {
+  const bool strands = kind == ActsOn::strands;
   std::vector<Unused> found;
   if (!strands) return found;
   if (params_.inextensible)

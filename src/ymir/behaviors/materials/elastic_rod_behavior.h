@@ -29,7 +29,7 @@ struct ElasticRodBehavior final : Behavior {
 
   explicit ElasticRodBehavior(Params params) : params_(std::move(params)) {}
   void create(Scope& scope) override;
-  std::vector<Unused> unused(bool strands) const override;
+  std::vector<Unused> unused(ActsOn kind) const override;
 
  private:
   Params params_;

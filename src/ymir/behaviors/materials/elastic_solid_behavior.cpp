@@ -1,26 +1,53 @@
 #include "ymir/behaviors/materials/elastic_solid_behavior.h"
 
-#include "ymir/actions/elastic_solid.h"
+#include <fmt/format.h>
+
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
+namespace {
+
+// Above, cells without a pressure of their own are too stiff by more than a third. [method notes: solids, 3.3]
+constexpr double most_without_pressure = 0.4;
+
+}  // namespace
 
 Schema<ElasticSolidBehavior::Params> ElasticSolidBehavior::schema() {
   return Schema<Params>("elastic_solid", "Soft bodies resist being deformed from their rest shape.")
       .category(Category::material)
       .once()
       .example("examples/jelly.yaml")
+      .param(&Params::model, "model",
+             "Law for large strains; all are Hooke's for small ones. neo_hookean: rubber and flesh; log_neo_hookean: "
+             "comes back from being crushed also where Poisson's ratio is below 0.4; corotated: stress grows in "
+             "proportion to stretch; st_venant_kirchhoff: for small strains, gives way when pressed together.")
+      .enumerated<SolidModel>({{"neo_hookean", SolidModel::neo_hookean},
+                               {"log_neo_hookean", SolidModel::log_neo_hookean},
+                               {"st_venant_kirchhoff", SolidModel::st_venant_kirchhoff},
+                               {"corotated", SolidModel::corotated}})
       .param(&Params::youngs_modulus, "youngs_modulus", unit::pascal,
              "Stiffness of the material; gelatine: 5 to 50 kPa, muscle: 10 to 100 kPa, rubber: 1 to 10 MPa.")
       .positive()
+      .acts_on({ActsOn::solids})
       .param(&Params::poisson_ratio, "poisson_ratio", unit::none,
              "How much it keeps its volume: 0 like cork, 0.45 like flesh, 0.4999 like rubber.")
-      .range(0, 0.4999);
+      .range(0, 0.4999)
+      .param(
+          &Params::relaxation_time, "relaxation_time", unit::s,
+          "Damping of strain: a mode of angular frequency w is damped with ratio time * w / 2; turning as a whole is "
+          "not damped.")
+      .at_least(0);
 }
 
 void ElasticSolidBehavior::create(Scope& scope) {
+  if (params_.model == SolidModel::st_venant_kirchhoff && params_.poisson_ratio > most_without_pressure)
+    scope.warn(
+        fmt::format("st_venant_kirchhoff with a Poisson's ratio of {:g} is too stiff in bending, by a third or "
+                    "more: its volume is not kept by a pressure; keep to {:g}, or choose another model",
+                    params_.poisson_ratio, most_without_pressure));
   for (MeshObject* object : scope.mesh_objects())
-    add_elastic_solid(*object, scope.path(), {params_.youngs_modulus, params_.poisson_ratio});
+    add_elastic_solid(*object, scope.path(),
+                      {params_.youngs_modulus, params_.poisson_ratio, params_.model, params_.relaxation_time});
 }
 
 }  // namespace ymir

@@ -1,6 +1,7 @@
-// Soft bodies resist deformation: stable neo-Hookean solids. [Smith2018]
+// Soft bodies resist deformation: hyperelastic solids. [Smith2018]
 #pragma once
 
+#include "ymir/actions/elastic_solid.h"
 #include "ymir/behaviors/behavior.h"
 #include "ymir/param/schema.h"
 
@@ -8,8 +9,10 @@ namespace ymir {
 
 struct ElasticSolidBehavior final : Behavior {
   struct Params {
-    double youngs_modulus = 1e5;  // [Pa]
+    SolidModel model = SolidModel::neo_hookean;
+    Varying<double> youngs_modulus{1e5};  // [Pa]
     double poisson_ratio = 0.45;
+    double relaxation_time = 0;  // [s]
   };
   static Schema<Params> schema();
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "ymir/behaviors/scope.h"
+#include "ymir/data/embed_skin.h"
 #include "ymir/data/lattice.h"
+#include "ymir/objects/mesh_cells.h"
 
 namespace ymir {
 namespace {
@@ -14,22 +16,48 @@ namespace {
 constexpr double cells_along = 16;
 constexpr std::size_t most_cells = 2'000'000;
 
+double longest_side(const std::vector<Vec3d>& positions) {
+  const Vec3d size = bounds(positions).size();
+  return std::max({size.x, size.y, size.z});
+}
+
 }  // namespace
 
 Schema<SolidObjectBehavior::Params> SolidObjectBehavior::schema() {
-  return Schema<Params>("solid_object", "A soft body: a closed surface filled with cells that deform.")
+  return Schema<Params>("solid_object",
+                        "A soft body: a closed surface filled with cells that deform, or a volume mesh.")
       .category(Category::object)
       .example("examples/jelly.yaml")
       .param(
           &Params::surface, "surface",
           "Input with the surface of the body in its rest shape, closed; it is shown, and moves with the cells around "
-          "it.")
+          "it. Either this or `body`.")
       .accepts({InputKind::surface})
-      .required()
+      .only_without({"body"})
+      .param(&Params::body, "body", "Input with a volume mesh: its tetrahedra or hexahedra are the cells.")
+      .accepts({InputKind::body})
       .param(&Params::cell, "cell", unit::m, "Edge of the cubes that fill it; 1/16 of its longest side when absent.")
       .positive()
+      .only_with({"surface"})
+      .param(&Params::order, "order",
+             "2: tetrahedra get a node in the middle of every edge, which bends them far better; as the file has them "
+             "when absent.")
+      .range(1, 2)
+      .only_with({"body"})
+      .param(&Params::skin, "skin",
+             "Input with a surface that is shown, and collides, instead of the boundary of the volume mesh; it moves "
+             "with the cells it is in.")
+      .accepts({InputKind::surface})
+      .only_with({"body"})
+      .param(&Params::rest, "rest",
+             "Input with the rest shape, a volume mesh with the same nodes and cells; `body` is where it begins.")
+      .accepts({InputKind::body})
+      .only_with({"body"})
       .param(&Params::density, "density", unit::kg_per_m3, "Density of the material.")
       .positive()
+      .acts_on({ActsOn::solids})
+      .param(&Params::velocity, "velocity", unit::m_per_s, "Velocity at the beginning.")
+      .param(&Params::spin, "spin", unit::radian_per_s, "Angular velocity at the beginning, about the centre of mass.")
       .param(&Params::tolerance, "tolerance", unit::none,
              "Newton stops when residuals move no node by more than this part of an edge.")
       .range(1e-12, 0.1)
@@ -40,16 +68,65 @@ Schema<SolidObjectBehavior::Params> SolidObjectBehavior::schema() {
       .advanced();
 }
 
-void SolidObjectBehavior::create(Scope& scope) {
+SolidMesh SolidObjectBehavior::lattice(Scope& scope) const {
   const Surface surface = scope.surface(params_.surface);
-  const Vec3d size = bounds(surface.positions).size();
-  const double longest = std::max({size.x, size.y, size.z});
   const std::string name = fmt::format("{}: {}", scope.path(), params_.surface.name);
-  SolidMesh mesh = lattice_of(surface, params_.cell.value_or(longest / cells_along), name, most_cells);
+  const double edge = params_.cell.value_or(longest_side(surface.positions) / cells_along);
+  return lattice_of(surface, edge, name, most_cells);
+}
+
+SolidMesh SolidObjectBehavior::volume_mesh(Scope& scope, std::vector<Vec3d>& start) const {
+  const int order = static_cast<int>(params_.order.value_or(0));
+  SolidMesh mesh = scope.body(params_.body, order);
+  if (params_.rest.empty()) return mesh;
+  SolidMesh rest = scope.body(params_.rest, order);
+  if (rest.shape != mesh.shape || rest.cells != mesh.cells)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: the rest shape '{}' has {} nodes and {} cells, '{}' has {} and {}, or they are "
+                            "connected in other ways; write both from the same mesh, with its nodes moved",
+                            scope.path(), params_.rest.name, rest.positions.size(), rest.cell_count(),
+                            params_.body.name, mesh.positions.size(), mesh.cell_count()));
+  start = std::move(mesh.positions);
+  mesh.positions = std::move(rest.positions);
+  mesh.skin.positions = std::move(rest.skin.positions);
+  return mesh;
+}
+
+// The skin is given where the body begins.
+void SolidObjectBehavior::show_skin(Scope& scope, SolidMesh& mesh, const std::vector<Vec3d>& start) const {
+  const std::vector<Vec3d> rest = mesh.positions;
+  if (!start.empty()) {
+    mesh.positions = start;
+    for (std::size_t v = 0; v < mesh.embedded.size(); ++v)
+      mesh.skin.positions[v] = point_in(mesh, mesh.embedded[v], start);
+  }
+  const SkinFit fit = embed_skin(mesh, scope.surface(params_.skin));
+  if (const double edge = mean_edge(mesh); fit.farthest > edge)
+    scope.warn(
+        fmt::format("{} vertices of the skin '{}' are outside of all cells, vertex {} as far as {:.3g} m, which "
+                    "is {:.1f} cells; they move with the nearest cell: mesh more room around it, or move it",
+                    fit.outside, params_.skin.name, fit.vertex, fit.farthest, fit.farthest / edge));
+  mesh.positions = rest;
+  for (std::size_t v = 0; v < mesh.embedded.size(); ++v)
+    mesh.skin.positions[v] = point_in(mesh, mesh.embedded[v], rest);
+}
+
+void SolidObjectBehavior::create(Scope& scope) {
+  if (params_.surface.empty() && params_.body.empty())
+    throw Error(ExitCode::bad_input,
+                scope.path() +
+                    ": needs `surface:`, the name of an input with a closed surface to fill, or `body:`, one "
+                    "with a volume mesh");
   MeshObject::Description d;
+  const bool filled = params_.body.empty();
+  SolidMesh mesh = filled ? lattice(scope) : volume_mesh(scope, d.start);
+  if (!params_.skin.empty()) show_skin(scope, mesh, d.start);
+  scope.add_paintings(mesh, filled ? params_.surface : params_.body);
   d.density = params_.density;
+  d.velocity = params_.velocity;
+  d.spin = params_.spin;
   d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};
-  if (longest > 0) scope.ask_bucket_size(longest);
+  if (const double longest = longest_side(mesh.positions); longest > 0) scope.ask_bucket_size(longest);
   SolidSystem& solids = scope.solids();
   solids.add(
       scope.add_object(std::make_unique<MeshObject>(scope.path(), scope.group(), scope.domain(), d, std::move(mesh))));

@@ -1,19 +1,24 @@
-// A soft body: a closed surface filled with cells that deform. [Lesser2022, 6.1 and 7.3]
+// A soft body: a closed surface filled with cells that deform, or a volume mesh. [Lesser2022, 6.1 and 7.3]
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "ymir/behaviors/behavior.h"
+#include "ymir/data/solid_mesh.h"
 #include "ymir/param/schema.h"
 
 namespace ymir {
 
 struct SolidObjectBehavior final : Behavior {
   struct Params {
-    InputRef surface;
+    InputRef surface, body;      // one of them
     std::optional<double> cell;  // [m]
-    double density = 1000;       // [kg/m^3]
+    std::optional<std::int64_t> order;
+    InputRef skin, rest;
+    Varying<double> density{1000};  // [kg/m^3]
+    Vec3d velocity{0, 0, 0};        // [m/s]
+    Vec3d spin{0, 0, 0};            // [rad/s]
     double tolerance = 1e-4;
     std::int64_t newton_iterations = 50;
   };
@@ -23,6 +28,10 @@ struct SolidObjectBehavior final : Behavior {
   void create(Scope& scope) override;
 
  private:
+  SolidMesh lattice(Scope& scope) const;
+  SolidMesh volume_mesh(Scope& scope, std::vector<Vec3d>& start) const;
+  void show_skin(Scope& scope, SolidMesh& mesh, const std::vector<Vec3d>& start) const;
+
   Params params_;
 };
 

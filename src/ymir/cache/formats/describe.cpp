@@ -10,13 +10,15 @@
 #include "ymir/cache/formats/hair.h"
 #include "ymir/cache/formats/obj.h"
 #include "ymir/cache/formats/ply.h"
+#include "ymir/cache/formats/solid_mesh_file.h"
 #include "ymir/cache/formats/usc_data.h"
 #include "ymir/cache/formats/vdb.h"
+#include "ymir/data/cell_quality.h"
 
 namespace ymir {
 namespace {
 
-constexpr const char* known = ".hair, .data, .obj, .ply, .vdb and .usda";
+constexpr const char* known = ".hair, .data, .obj, .ply, .vdb, .usda, .msh, .vtk, .vtu, .node and .ele";
 
 std::string extension_of(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
@@ -197,6 +199,24 @@ FileSummary describe_vdb(const std::filesystem::path& path) {
   return summary.take();
 }
 
+FileSummary describe_solid_mesh(const std::filesystem::path& path) {
+  const SolidMesh mesh = read_solid_mesh(path);
+  const std::string extension = extension_of(path);
+  Summary summary(extension == ".msh" ? "msh" : extension == ".vtk" ? "vtk" : extension == ".vtu" ? "vtu" : "tetgen");
+  summary.add_count("nodes", mesh.positions.size());
+  constexpr const char* shapes[] = {"tetrahedra", "hexahedra", "tetrahedra of 10 nodes"};
+  summary.add_count(shapes[static_cast<int>(mesh.shape)], mesh.cell_count());
+  double slenderest = 0;
+  for (std::size_t c = 0; c < mesh.cell_count(); ++c) slenderest = std::max(slenderest, aspect_of(mesh, c));
+  summary.add("largest aspect of a cell", slenderest);
+  summary.add_count("triangles of the boundary", mesh.skin.triangles.size());
+  summary.add_channels("node", mesh.vertices);
+  summary.add_channels("cell", mesh.elements);
+  if (!mesh.warning.empty()) summary.add("left out", mesh.warning);
+  summary.add_bounds(bounds(mesh.positions));
+  return summary.take();
+}
+
 // Names what is in the file; geometry in it is not read back (Ymir only writes USD).
 FileSummary describe_usda(const std::filesystem::path& path) {
   const FileBytes file(path);
@@ -240,6 +260,8 @@ FileFormat detect_format(const std::filesystem::path& path) {
   if (extension == ".hair") return FileFormat::hair;
   if (extension == ".ply") return FileFormat::ply;
   if (extension == ".vdb") return FileFormat::vdb;
+  for (const char* solid : {".msh", ".vtk", ".vtu", ".node", ".ele"})
+    if (extension == solid) return FileFormat::solid_mesh;
   return FileFormat::unknown;
 }
 
@@ -250,6 +272,7 @@ FileSummary describe_file(const std::filesystem::path& path) {
     case FileFormat::ply: return describe_ply(path);
     case FileFormat::vdb: return describe_vdb(path);
     case FileFormat::usda: return describe_usda(path);
+    case FileFormat::solid_mesh: return describe_solid_mesh(path);
     case FileFormat::usc_data: {
       Summary summary("data");
       summary.add_curves(read_usc_data(path));

@@ -16,12 +16,12 @@ namespace ymir {
 using SummaryValue = std::variant<bool, std::int64_t, double, std::string>;
 
 struct FileSummary {
-  std::string format;                                        // "hair", "data", "obj", "ply", "vdb", "usda"
+  std::string format;  // "hair", "data", "obj", "ply", "vdb", "usda", "msh", "vtk", "vtu", "tetgen"
   std::vector<std::pair<std::string, SummaryValue>> values;  // in the order they should be shown
   std::optional<Box> bounds;                                 // in the units of the file
 };
 
-enum class FileFormat { hair, usc_data, obj, ply, vdb, usda, unknown };
+enum class FileFormat { hair, usc_data, obj, ply, vdb, usda, solid_mesh, unknown };
 FileFormat detect_format(const std::filesystem::path& path);
 
 // An Error(bad_input) when the file is of no known format or is malformed.

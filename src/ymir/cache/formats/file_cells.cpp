@@ -18,7 +18,14 @@ namespace {
   throw Error(ExitCode::bad_input, name + ": " + what);
 }
 
-const char* name_of(CellShape shape) { return shape == CellShape::tetrahedron ? "tetrahedra" : "hexahedra"; }
+const char* name_of(CellShape shape) {
+  switch (shape) {
+    case CellShape::tetrahedron: return "tetrahedra of 4 nodes";
+    case CellShape::hexahedron: return "hexahedra";
+    case CellShape::quadratic_tetrahedron: return "tetrahedra of 10 nodes";
+  }
+  return "";
+}
 
 void add_to(std::string& warning, const std::string& what) {
   if (!warning.empty()) warning += "; ";
@@ -39,10 +46,10 @@ std::vector<std::int32_t> keep_used_nodes(SolidMesh& mesh, std::vector<Vec3d> po
 }
 
 void orient_cells(SolidMesh& mesh, const std::vector<std::int64_t>& numbers, const std::string& name) {
-  const auto corners = static_cast<std::size_t>(nodes_of(mesh.shape));
+  const auto each = static_cast<std::size_t>(nodes_of(mesh.shape));
   for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
-    const auto nodes = std::span(mesh.cells).subspan(c * corners, corners);
-    for (std::size_t a = 0; a < corners; ++a)
+    const auto nodes = std::span(mesh.cells).subspan(c * each, each);
+    for (std::size_t a = 0; a < each; ++a)
       if (std::find(nodes.begin() + static_cast<std::ptrdiff_t>(a) + 1, nodes.end(), nodes[a]) != nodes.end())
         refuse(name, fmt::format("cell {} has a node twice; remove it, or cut the mesh into tetrahedra", numbers[c]));
     switch (orientation_of(mesh, c)) {
@@ -159,11 +166,10 @@ SolidMesh solid_mesh_of(FileCells file, const std::string& name) {
     refuse(name, "more than 2^28 nodes or cells; split the file");
   SolidMesh mesh;
   mesh.shape = *file.shape;
-  mesh.cells = std::move(file.corners);
+  mesh.cells = std::move(file.nodes);
   mesh.fill.assign(mesh.cell_count(), 1.0);
   const std::vector<std::int32_t> node_entry = keep_used_nodes(mesh, std::move(file.positions));
   orient_cells(mesh, file.numbers, name);
-  if (file.quadratic) add_to(mesh.warning, "tetrahedra of 10 nodes were taken by their 4 corners, with straight edges");
 
   // Rows ascend, as cells come in the order of the file.
   std::vector<std::int32_t> cell_entry(static_cast<std::size_t>(file.rows.back()) + 1, -1);

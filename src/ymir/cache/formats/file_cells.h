@@ -14,8 +14,8 @@ struct CellKind {
   int number;        // that stands for it in the file
   const char* name;  // in messages
   int dimension;
-  int nodes = 0;                     // of those that become cells
-  std::optional<CellShape> shape{};  // of its corners, which come first
+  int nodes = 0;  // of those that become cells
+  std::optional<CellShape> shape{};
 };
 
 // Values of a channel. Row: of a node, or of a cell of any dimension, as the format counts them.
@@ -38,10 +38,9 @@ struct Group {
 struct FileCells {
   std::vector<Vec3d> positions;
   std::optional<CellShape> shape;
-  std::vector<std::int32_t> corners;  // of the cells, end to end, into positions
+  std::vector<std::int32_t> nodes;    // of the cells, numbered as ours, end to end, into positions
   std::vector<std::int64_t> numbers;  // of the cells, as the file counts them
   std::vector<std::int32_t> rows;     // of the cells, ascending
-  bool quadratic = false;             // nodes between the corners were left out
   std::vector<Column> vertex_columns, element_columns;
   std::vector<Group> vertex_groups, element_groups;
 };

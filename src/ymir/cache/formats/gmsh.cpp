@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "ymir/cache/formats/bounded_reader.h"
 #include "ymir/cache/formats/file_cells.h"
@@ -25,7 +26,7 @@ constexpr CellKind kinds[] = {
     {8, "line of 3 nodes", 1},
     {9, "triangle of 6 nodes", 2},
     {10, "quadrilateral of 9 nodes", 2},
-    {11, "tetrahedron of 10 nodes", 3, 10, CellShape::tetrahedron},
+    {11, "tetrahedron of 10 nodes", 3, 10, CellShape::quadratic_tetrahedron},
     {12, "hexahedron of 27 nodes", 3},
     {13, "prism of 18 nodes", 3},
     {14, "pyramid of 14 nodes", 3},
@@ -285,11 +286,10 @@ class GmshParser {
     if (const std::string why = refusal_of(kind, file_.shape); !why.empty())
       in_.fail(fmt::format("element {} {}", number, why));
     file_.shape = kind.shape;
-    file_.quadratic = file_.quadratic || kind.nodes == 10;
-    for (int k = 0; k < kind.nodes; ++k) {
-      const std::int32_t node = node_of(take_word(line_), number);
-      if (k < nodes_of(*kind.shape)) file_.corners.push_back(node);
-    }
+    std::array<std::int32_t, 10> nodes{};
+    for (int k = 0; k < kind.nodes; ++k) nodes[static_cast<std::size_t>(k)] = node_of(take_word(line_), number);
+    if (kind.nodes == 10) std::swap(nodes[8], nodes[9]);  // Gmsh has the edges 1-3 and 2-3 the other way round
+    file_.nodes.insert(file_.nodes.end(), nodes.begin(), nodes.begin() + kind.nodes);
     if (!take_word(line_).empty())
       in_.fail(fmt::format("element {}, a {}, has more nodes; export the file again", number, kind.name));
     const auto row = static_cast<std::int32_t>(elements_.size());

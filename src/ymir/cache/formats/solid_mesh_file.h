@@ -8,7 +8,7 @@
 
 namespace ymir {
 
-// Tetrahedra (of 10 nodes the corners, which `warning` says) or hexahedra of 8 nodes, all filled, with their boundary
+// Tetrahedra of 4 or 10 nodes or hexahedra of 8 nodes, all filled, with their boundary
 // as the skin. Point data, cell data (scalars and vectors of 3) and named groups become channels, a group 1 in its
 // nodes or cells and 0 elsewhere. Coordinates come back as stored; the caller scales them.
 SolidMesh read_solid_mesh(const std::filesystem::path& path);

@@ -6,6 +6,7 @@
 #include "ymir/cache/formats/file_cells.h"
 #include "ymir/cache/formats/node_numbers.h"
 #include "ymir/cache/formats/number_words.h"
+#include "ymir/data/quadratic_mesh.h"
 
 namespace ymir {
 namespace {
@@ -83,7 +84,6 @@ void read_tetrahedra(TetgenLines in, const NodeNumbers& nodes, FileCells& file) 
   const std::string_view size = in.next_word();
   const std::int64_t corners = size.empty() ? 4 : whole_number(in, size, "the number of nodes of a tetrahedron");
   if (corners != 4 && corners != 10) in.fail(fmt::format("tetrahedra of {} nodes; write them with 4 or 10", corners));
-  file.quadratic = corners == 10;
   file.element_columns = attributes(in, in.next_word());
   NodeNumbers numbers;
   for (std::size_t i = 0; i < count; ++i) {
@@ -96,13 +96,14 @@ void read_tetrahedra(TetgenLines in, const NodeNumbers& nodes, FileCells& file) 
       if (position < 0)
         in.fail(fmt::format("tetrahedron {} uses node {}, which the .node file does not have; export both files again",
                             number, n));
-      if (k < 4) file.corners.push_back(position);
+      file.nodes.push_back(position);
     }
+    if (corners == 10) order_middles(file.positions, file.nodes.data() + file.nodes.size() - 10);
     for (Column& column : file.element_columns)
       column.values.push_back(finite_number(in, in.next_word(), "tetrahedron", number));
     file.rows.push_back(static_cast<std::int32_t>(i));
     file.numbers.push_back(number);
-    file.shape = CellShape::tetrahedron;
+    file.shape = corners == 10 ? CellShape::quadratic_tetrahedron : CellShape::tetrahedron;
   }
   in.expect_end();
   if (const auto twice = numbers.sort())

@@ -29,7 +29,7 @@ constexpr CellKind kinds[] = {
     {21, "quadratic edge", 1},
     {22, "quadratic triangle", 2},
     {23, "quadratic quadrilateral", 2},
-    {24, "tetrahedron of 10 nodes", 3, 10, CellShape::tetrahedron},
+    {24, "tetrahedron of 10 nodes", 3, 10, CellShape::quadratic_tetrahedron},
     {25, "hexahedron of 20 nodes", 3},
     {26, "quadratic wedge", 3},
     {27, "quadratic pyramid", 3},
@@ -109,14 +109,13 @@ SolidMesh solid_mesh_of(VtkGrid grid, const std::string& name) {
       if (count != kind->nodes)
         refuse_cell(name, c, fmt::format("is a {} with {} nodes; export the file again", kind->name, count));
       file.shape = kind->shape;
-      file.quadratic = file.quadratic || kind->nodes == 10;
       for (std::int64_t k = 0; k < count; ++k) {
         const std::int64_t n = grid.connectivity[static_cast<std::size_t>(first + k)];
         if (n < 0 || n >= std::ssize(grid.points))
           refuse_cell(name, c,
                       fmt::format("uses point {}, but the file has {} points (from 0); export it again", n,
                                   grid.points.size()));
-        if (k < nodes_of(*kind->shape)) file.corners.push_back(static_cast<std::int32_t>(n));
+        file.nodes.push_back(static_cast<std::int32_t>(n));
       }
       file.numbers.push_back(static_cast<std::int64_t>(c));
       file.rows.push_back(static_cast<std::int32_t>(c));

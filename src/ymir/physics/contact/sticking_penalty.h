@@ -14,17 +14,23 @@ namespace ymir {
 
 struct StickingPenalty {
   static constexpr double stick = 0.1;
+  static constexpr double same_way = 0.9;  // cosine between directions of slip that counts as no change
 
   Vec3d gradient;           // dE/dx: against the force [N]
   Vec3d friction;           // of which against friction, to be held on to in the next substep [N]
   double normal_stiffness;  // along the normal [N/m]
   double hold;              // across it [N/m]
-  Vec3d sliding{0, 0, 0};   // where to, a unit vector: friction does not stiffen that way; 0 while it sticks
+  double slack = 0;         // by which it is less the way it slides [N/m]
+  Vec3d sliding{0, 0, 0};   // where to, a unit vector; 0 while it sticks
   double limit;             // of friction [N]
 
-  // n: normal of the solid; moved: of the point relative to the solid since the substep began [m]; given_limit: of
-  // friction, where it is not to follow the normal force (its derivative is not symmetric and left out) [N].
-  YMIR_HD StickingPenalty(double k, double h, double mu, double depth, Vec3d n, Vec3d moved, Vec3d held,
+  // n: normal of the solid; moved: of the point relative to the solid since the substep began [m]; slid: `sliding` of
+  // the iterate before; given_limit: of friction, where it is not to follow the normal force [N].
+  //
+  // What slides pulls no harder when it slides farther. Where it has just begun to slide, or slides another way than
+  // before, all of hold keeps Newton from going to and fro. That friction follows the depth is left out, it is not
+  // symmetric.
+  YMIR_HD StickingPenalty(double k, double h, double mu, double depth, Vec3d n, Vec3d moved, Vec3d held, Vec3d slid,
                           double given_limit = -1) {
     const bool grazing = depth < h;
     const double force = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2), spring = stick * k;
@@ -34,13 +40,14 @@ struct StickingPenalty {
     const bool slides = length * spring > limit;
     hold = slides ? limit / length : spring;
     if (slides) sliding = slip / length;
+    if (dot(sliding, slid) > same_way) slack = hold;
     normal_stiffness = grazing ? k * depth / h : k;
     friction = slip * hold;
     gradient = n * -force + friction;
   }
   // Of the stiffness, in the world.
   YMIR_HD double stiffness(Vec3d n, int r, int c) const {
-    return (normal_stiffness - hold) * n[r] * n[c] + hold * ((r == c ? 1 : 0) - sliding[r] * sliding[c]);
+    return (normal_stiffness - hold) * n[r] * n[c] - slack * sliding[r] * sliding[c] + (r == c ? hold : 0);
   }
 };
 

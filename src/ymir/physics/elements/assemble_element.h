@@ -14,6 +14,20 @@ namespace ymir {
 
 enum class TangentKind { exact, projected };
 
+// Parameters of a material that differ from point to point of an element.
+template <class Parameters, int Points>
+struct PointParameters {
+  Parameters point[Points];
+};
+template <class Parameters>
+YMIR_HD const Parameters& parameters_at(const Parameters& p, int) {
+  return p;
+}
+template <class Parameters, int Points>
+YMIR_HD const Parameters& parameters_at(const PointParameters<Parameters, Points>& p, int q) {
+  return p.point[q];
+}
+
 template <int Nodes, class T>
 YMIR_HD Mat3<T> deformation_gradient(const Vec3<T>* x, const Vec3<T>* gradient) {
   Mat3<T> f = outer(x[1] - x[0], gradient[1]);
@@ -25,7 +39,8 @@ template <class Material, class Element, class T, class Parameters>
 YMIR_HD T element_energy(const Vec3<T>* x, const RestGradients<Element, T>& rest, const Parameters& p) {
   T sum = T{} + 0.0;
   for (int q = 0; q < Element::points; ++q)
-    sum += rest.weight[q] * Material::energy(deformation_gradient<Element::nodes>(x, rest.gradient[q]), p);
+    sum += rest.weight[q] *
+           Material::energy(deformation_gradient<Element::nodes>(x, rest.gradient[q]), parameters_at(p, q));
   return sum;
 }
 
@@ -34,7 +49,8 @@ template <class Material, class Element, class T, class Parameters>
 YMIR_HD void assemble_force(const Vec3<T>* x, const RestGradients<Element, T>& rest, const Parameters& p, T* f) {
   for (int q = 0; q < Element::points; ++q) {
     const Mat3<T> stress =
-        Material::stress(deformation_gradient<Element::nodes>(x, rest.gradient[q]), p) * rest.weight[q];
+        Material::stress(deformation_gradient<Element::nodes>(x, rest.gradient[q]), parameters_at(p, q)) *
+        rest.weight[q];
     Vec3<T> others{};
     for (int a = 1; a < Element::nodes; ++a) {
       const Vec3<T> force = stress * rest.gradient[q][a];
@@ -67,9 +83,9 @@ YMIR_HD void assemble_matrix(const Vec3<T>* x, const RestGradients<Element, T>& 
     const Mat3<T> f = deformation_gradient<Element::nodes>(x, gradient);
     const auto tangent = [&] {
       if constexpr (kind == TangentKind::exact)
-        return Material::tangent(f, p);
+        return Material::tangent(f, parameters_at(p, q));
       else
-        return Material::projected_tangent(f, p);
+        return Material::projected_tangent(f, parameters_at(p, q));
     }();
     decltype(tangent.at(gradient[0])) node[edges];
     for (int a = 0; a < edges; ++a) node[a] = tangent.at(gradient[a + 1]);

@@ -10,19 +10,23 @@
 
 namespace ymir {
 
-// The volume [m^3]; d[3 nodes] += its gradient [m^2].
+// The part of one point [m^3]; d[3 nodes] += its gradient [m^2].
+template <class Element, class T>
+YMIR_HD T point_volume(const Vec3<T>* x, const RestGradients<Element, T>& rest, int q, T* d) {
+  const Mat3<T> f = deformation_gradient<Element::nodes>(x, rest.gradient[q]);
+  const Mat3<T> area = cofactor(f) * rest.weight[q];
+  for (int a = 0; a < Element::nodes; ++a) {
+    const Vec3<T> slope = area * rest.gradient[q][a];
+    d[3 * a] += slope.x, d[3 * a + 1] += slope.y, d[3 * a + 2] += slope.z;
+  }
+  return determinant(f) * rest.weight[q];
+}
+
+// The whole.
 template <class Element, class T>
 YMIR_HD T deformed_volume(const Vec3<T>* x, const RestGradients<Element, T>& rest, T* d) {
   T volume = T{} + 0.0;
-  for (int q = 0; q < Element::points; ++q) {
-    const Mat3<T> f = deformation_gradient<Element::nodes>(x, rest.gradient[q]);
-    const Mat3<T> area = cofactor(f) * rest.weight[q];
-    volume += determinant(f) * rest.weight[q];
-    for (int a = 0; a < Element::nodes; ++a) {
-      const Vec3<T> slope = area * rest.gradient[q][a];
-      d[3 * a] += slope.x, d[3 * a + 1] += slope.y, d[3 * a + 2] += slope.z;
-    }
-  }
+  for (int q = 0; q < Element::points; ++q) volume += point_volume<Element>(x, rest, q, d);
   return volume;
 }
 

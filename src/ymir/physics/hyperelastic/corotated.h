@@ -11,6 +11,7 @@
 #include "ymir/math/polar3.h"
 #include "ymir/physics/hyperelastic/isotropic_tangent.h"
 #include "ymir/physics/hyperelastic/lame.h"
+#include "ymir/physics/hyperelastic/neo_hookean_tangent.h"
 
 namespace ymir {
 
@@ -20,7 +21,8 @@ struct Corotated : IsotropicHyperelastic<Corotated> {
 
   template <class T>
   struct Parameters {
-    T mu, lambda;  // [Pa]
+    T mu, lambda;      // [Pa]
+    T pressure = T{};  // multiplier of J - 1, as in MixedNeoHookean [Pa]
   };
 
   template <class T>
@@ -28,16 +30,23 @@ struct Corotated : IsotropicHyperelastic<Corotated> {
     return {l.mu, l.lambda};
   }
 
+  // What is left for a cell whose lambda_L (J - 1)^2 is kept by pressures.
+  template <class T>
+  YMIR_HD static Parameters<T> deviatoric(const T& mu) {
+    return {mu, T{} + 0.0};
+  }
+
   template <class T>
   YMIR_HD static T energy(const Mat3<T>& f, const Parameters<T>& p) {
     const Vec3<T> s = svd3(f).s;
     const T x = s.x - 1.0, y = s.y - 1.0, z = s.z - 1.0, dilation = determinant(f) - 1.0;
-    return p.mu * (x * x + y * y + z * z) + p.lambda * 0.5 * dilation * dilation;
+    return p.mu * (x * x + y * y + z * z) + p.lambda * 0.5 * dilation * dilation + p.pressure * dilation;
   }
 
   template <class T>
   YMIR_HD static Mat3<T> stress(const Mat3<T>& f, const Parameters<T>& p) {
-    return (f - polar_rotation(svd3(f))) * (p.mu * 2.0) + cofactor(f) * (p.lambda * (determinant(f) - 1.0));
+    return (f - polar_rotation(svd3(f))) * (p.mu * 2.0) +
+           cofactor(f) * (p.lambda * (determinant(f) - 1.0) + p.pressure);
   }
 
   template <class T>
@@ -49,7 +58,8 @@ struct Corotated : IsotropicHyperelastic<Corotated> {
   template <class T>
   YMIR_HD static IsotropicModes<T> modes(const Vec3<T>& s, const Parameters<T>& p) {
     const T two_mu = p.mu * 2.0, floor = T{} + smallest_sum;
-    IsotropicModes<T> out = neo_hookean_modes(s, two_mu, p.lambda, p.lambda * (s.x * s.y * s.z - 1.0), T{} + 0.0);
+    const T pressure = p.lambda * (s.x * s.y * s.z - 1.0) + p.pressure;
+    IsotropicModes<T> out = neo_hookean_modes(s, two_mu, p.lambda, pressure, T{} + 0.0);
     out.twist -=
         Vec3<T>{two_mu / max(s.y + s.z, floor), two_mu / max(s.z + s.x, floor), two_mu / max(s.x + s.y, floor)} *
         (T{} + 2.0);

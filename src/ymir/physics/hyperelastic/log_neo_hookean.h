@@ -16,7 +16,8 @@ namespace ymir {
 struct LogNeoHookean : IsotropicHyperelastic<LogNeoHookean> {
   template <class T>
   struct Parameters {
-    T mu, lambda;  // of the model, not of linear elasticity [Pa]
+    T mu, lambda;      // of the model, not of linear elasticity [Pa]
+    T pressure = T{};  // multiplier of J - 1, as in MixedNeoHookean [Pa]
   };
 
   template <class T>
@@ -24,10 +25,17 @@ struct LogNeoHookean : IsotropicHyperelastic<LogNeoHookean> {
     return {l.mu * (4.0 / 3), l.lambda + l.mu * (5.0 / 6)};
   }
 
+  // What is left for a cell whose lambda_L (J - 1)^2 is kept by pressures.
+  template <class T>
+  YMIR_HD static Parameters<T> deviatoric(const T& mu) {
+    return from_lame(Lame<T>{mu, T{} + 0.0});
+  }
+
   template <class T>
   YMIR_HD static T energy(const Mat3<T>& f, const Parameters<T>& p) {
     const T i = dot(f, f), dilation = determinant(f) - 1.0;
-    return p.mu * ((i - 3.0 - logarithm((i + 1.0) * 0.25)) * 0.5 - dilation * 0.75) + p.lambda * 0.5 * dilation * dilation;
+    return p.mu * ((i - 3.0 - logarithm((i + 1.0) * 0.25)) * 0.5 - dilation * 0.75) +
+           p.lambda * 0.5 * dilation * dilation + p.pressure * dilation;
   }
 
   template <class T>
@@ -51,7 +59,7 @@ struct LogNeoHookean : IsotropicHyperelastic<LogNeoHookean> {
  private:
   template <class T>
   YMIR_HD static T pressure(const T& j, const Parameters<T>& p) {
-    return p.lambda * (j - 1.0) - p.mu * 0.75;
+    return p.lambda * (j - 1.0) - p.mu * 0.75 + p.pressure;
   }
 };
 

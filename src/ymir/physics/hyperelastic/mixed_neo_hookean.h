@@ -21,6 +21,12 @@ struct MixedNeoHookean : IsotropicHyperelastic<MixedNeoHookean> {
     T pressure = T{};  // multiplier q [Pa]
   };
 
+  // What is left for a cell whose lambda_L (J - 1)^2 is kept by pressures.
+  template <class T>
+  YMIR_HD static Parameters<T> deviatoric(const T& mu) {
+    return {mu, T{} + 0.0};
+  }
+
   template <class T>
   YMIR_HD static T energy(const Mat3<T>& f, const Parameters<T>& p) {
     const T dilation = determinant(f) - 1.0;

@@ -1,0 +1,128 @@
+// What all energies on the cells of a mesh share: cells in packs of vector lanes, coloured so that threads never meet
+// at a node, and where their blocks are in the matrix.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "ymir/data/solid_mesh.h"
+#include "ymir/math/lane_math.h"
+#include "ymir/objects/mesh_step.h"
+#include "ymir/parallel/threads.h"
+#include "ymir/physics/elements/assemble_element.h"
+#include "ymir/solids/element_order.h"
+
+namespace ymir {
+
+template <class Element>
+class CellAssembly {
+ public:
+  static constexpr int nodes = Element::nodes, dofs = 3 * Element::nodes, lanes = ElementOrder::lanes;
+  using Real = Lanes<double, lanes>;
+
+  struct Pack {
+    const std::int32_t* element;  // -1: the lane is empty; it repeats the first, and nothing of it is used
+    RestGradients<Element, Real> rest;
+    Real volume;  // at rest, of what is solid [m^3]
+    std::size_t of(int lane) const { return static_cast<std::size_t>(std::max(element[lane], element[0])); }
+  };
+
+  explicit CellAssembly(const SolidMesh& mesh)
+      : mesh_(&mesh), order_(order_elements(mesh.cells, nodes, static_cast<std::int32_t>(mesh.positions.size()))) {}
+
+  std::size_t packs() const { return order_.packs(); }
+  BlockMatrix::Elements elements() const { return {mesh_->cells, nodes}; }
+
+  void connect(const BlockMatrix& matrix) {
+    slots_.resize(mesh_->cell_count() * pairs);
+    for (std::size_t e = 0; e < mesh_->cell_count(); ++e)
+      for (int a = 0; a < nodes; ++a)
+        for (int b = 0; b <= a; ++b) {
+          const std::int32_t i = node(e, a), j = node(e, b);
+          slots_[e * pairs + packed(a, b)] = matrix.slot(std::max(i, j), std::min(i, j));
+        }
+  }
+
+  // f(number of the pack), colour by colour.
+  template <class F>
+  void for_each_pack(F&& f) const {
+    for (std::size_t c = 0; c + 1 < order_.colours.size(); ++c) {
+      const std::int32_t first = order_.colours[c];
+      parallel_for(order_.colours[c + 1] - first,
+                   [&](std::ptrdiff_t p) { f(static_cast<std::size_t>(first) + static_cast<std::size_t>(p)); });
+    }
+  }
+
+  Pack pack(std::size_t p) const {
+    Pack pack;
+    pack.element = order_.elements.data() + p * lanes;
+    Vec3<Real> rest[nodes];
+    gather(pack, mesh_->positions, rest);
+    pack.rest = rest_gradients<Element, Real>(rest);
+    const Real fill = of_cells(pack, mesh_->fill);
+    pack.volume = Real::all(0);
+    for (int q = 0; q < Element::points; ++q) {
+      pack.rest.weight[q] *= fill;
+      pack.volume += pack.rest.weight[q];
+    }
+    return pack;
+  }
+
+  // A vector of the nodes at those of the pack's cells.
+  void gather(const Pack& pack, const std::vector<Vec3d>& from, Vec3<Real>* x) const {
+    for (int lane = 0; lane < lanes; ++lane)
+      for (int a = 0; a < nodes; ++a) {
+        const Vec3d& v = from[static_cast<std::size_t>(node(pack.of(lane), a))];
+        for (int k = 0; k < 3; ++k) x[a][k].set(lane, v[k]);
+      }
+  }
+  // `each` values per cell, the one at `which`.
+  Real of_cells(const Pack& pack, const std::vector<double>& values, std::size_t each = 1,
+                std::size_t which = 0) const {
+    Real value;
+    for (int lane = 0; lane < lanes; ++lane) value.set(lane, values[pack.of(lane) * each + which]);
+    return value;
+  }
+
+  // f(lane, number of the cell) for lanes that hold one.
+  template <class F>
+  static void for_each_cell(const Pack& pack, F&& f) {
+    for (int lane = 0; lane < lanes; ++lane)
+      if (pack.element[lane] >= 0) f(lane, static_cast<std::size_t>(pack.element[lane]));
+  }
+  void add_vector(const Pack& pack, const Real* f, std::vector<Vec3d>& to) const {
+    for_each_cell(pack, [&](int lane, std::size_t e) {
+      for (int a = 0; a < nodes; ++a)
+        for (int k = 0; k < 3; ++k) to[static_cast<std::size_t>(node(e, a))][k] += f[3 * a + k][lane];
+    });
+  }
+  // h: lower triangle by rows, packed.
+  void add_matrix(const Pack& pack, const Real* h, BlockMatrix& matrix) const {
+    for_each_cell(pack, [&](int lane, std::size_t e) {
+      for (int a = 0; a < nodes; ++a)
+        for (int b = 0; b <= a; ++b) add_block(matrix, e, a, b, h, lane);
+    });
+  }
+
+ private:
+  static constexpr std::size_t pairs = packed_size(nodes);
+
+  std::int32_t node(std::size_t e, int a) const { return mesh_->cells[e * nodes + static_cast<std::size_t>(a)]; }
+
+  void add_block(BlockMatrix& matrix, std::size_t e, int a, int b, const Real* h, int lane) const {
+    double* block = matrix.block(slots_[e * pairs + packed(a, b)]);
+    const bool turned = node(e, a) < node(e, b);
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c) {
+        const int i = 3 * a + r, j = 3 * b + c;
+        const double value = h[i >= j ? packed(i, j) : packed(j, i)][lane];
+        block[turned ? 3 * c + r : 3 * r + c] += value;
+      }
+  }
+
+  const SolidMesh* mesh_;
+  ElementOrder order_;
+  std::vector<std::int32_t> slots_;  // of the pairs of nodes of each cell
+};
+
+}  // namespace ymir

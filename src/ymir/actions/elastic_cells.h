@@ -1,0 +1,196 @@
+// Cells of one shape made of one hyperelastic material, with Rayleigh damping.
+//
+// Models whose volume is kept by lambda/2 (J - 1)^2 have a pressure q = lambda C of their own, condensed away
+// (primal-dual): one per cell, C = volume/rest volume - 1 (P1, Q1P0), or one per point of a quadratic tetrahedron.
+// Damping changes that law alone, q = lambda C + tau lambda (C - C_n)/dt, and adds shear on Green's strain.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "ymir/actions/cell_assembly.h"
+#include "ymir/actions/elastic_solid.h"
+#include "ymir/data/mesh_values.h"
+#include "ymir/physics/elements/deformed_volume.h"
+#include "ymir/physics/elements/hexahedron.h"
+#include "ymir/physics/elements/quadratic_tetrahedron.h"
+#include "ymir/physics/elements/tetrahedron.h"
+#include "ymir/physics/hyperelastic/green_strain_damping.h"
+#include "ymir/physics/hyperelastic/lame.h"
+#include "ymir/physics/hyperelastic/st_venant_kirchhoff.h"
+
+namespace ymir {
+
+template <class Material, class Element>
+class ElasticCells final : public MeshConstraint {
+ public:
+  ElasticCells(const SolidMesh& mesh, std::string owner, const ElasticSolidMaterial& material)
+      : owner_(std::move(owner)),
+        cells_(mesh),
+        tau_(material.relaxation_time),
+        pressure_(mesh.cell_count() * groups, 0) {
+    const auto young = cell_values(mesh, "youngs_modulus");
+    for (std::size_t e = 0; e < mesh.cell_count(); ++e) {
+      const Lame<double> l = lame(young ? (*young)[e] : material.youngs_modulus, material.poisson_ratio);
+      mu_.push_back(l.mu);
+      lambda_.push_back(l.lambda);
+    }
+    compressible_ = !mixed || material.poisson_ratio == 0;
+  }
+
+  std::string owner() const override { return owner_; }
+  std::string what() const override { return "elasticity of cells"; }
+  BlockMatrix::Elements elements() const override { return cells_.elements(); }
+  void connect(const BlockMatrix& matrix) override { cells_.connect(matrix); }
+  std::span<double> state() override { return pressure_; }
+
+  void assemble(MeshStep& s) override {
+    std::vector<double> gap(cells_.packs(), 0);
+    cells_.for_each_pack([&](std::size_t p) {
+      gap[p] = s.curvature == MeshStep::Curvature::exact ? assemble_pack<TangentKind::exact>(s, p)
+                                                         : assemble_pack<TangentKind::projected>(s, p);
+    });
+    for (const double g : gap) s.violation = worse(s.violation, g);
+  }
+
+  void advance(const MeshStep& s, double share) override {
+    if (compressible_) return;
+    parallel_for(static_cast<std::ptrdiff_t>(cells_.packs()), [&](std::ptrdiff_t p) {
+      const Pack pack = cells_.pack(static_cast<std::size_t>(p));
+      Vec3<Real> x[nodes], step[nodes];
+      cells_.gather(pack, s.position, x);
+      cells_.gather(pack, s.step, step);
+      const Damping damping(*this, pack, s);
+      for (int g = 0; g < groups; ++g) {
+        const Volume now(pack, x, g);
+        Real along = Real::all(0);
+        for (int k = 0; k < dofs; ++k) along = mul_add(now.slope[k], step[k / 3][k % 3], along);
+        const Real next = (now.dilation + along / now.rest - damping.rest_dilation[g]) * damping.lambda;
+        Assembly::for_each_cell(pack, [&](int lane, std::size_t e) {
+          double& q = pressure_[e * groups + static_cast<std::size_t>(g)];
+          q += share * (next[lane] - q);
+        });
+      }
+    });
+  }
+
+ private:
+  using Assembly = CellAssembly<Element>;
+  using Real = typename Assembly::Real;
+  using Pack = typename Assembly::Pack;
+  using Parameters = typename Material::template Parameters<Real>;
+  static constexpr int nodes = Element::nodes, dofs = 3 * nodes, points = Element::points;
+  static constexpr bool mixed = !std::is_same_v<Material, StVenantKirchhoff>;
+  static constexpr bool per_point = std::is_same_v<Element, QuadraticTetrahedron>;
+  static constexpr int groups = !mixed ? 0 : per_point ? points : 1;  // that have a pressure
+
+  // Of a group.
+  struct Volume {
+    Real rest = Real::all(0), dilation;
+    Real slope[dofs] = {};
+
+    Volume(const Pack& pack, const Vec3<Real>* x, int g) {
+      if constexpr (per_point) {
+        rest = pack.rest.weight[g];
+        dilation = point_volume<Element>(x, pack.rest, g, slope) / rest - 1.0;
+      } else {
+        rest = pack.volume;
+        dilation = deformed_volume<Element>(x, pack.rest, slope) / rest - 1.0;
+      }
+    }
+  };
+
+  // lambda C + tau lambda (C - C_n)/dt = lambda' (C - C_0).
+  struct Damping {
+    double factor;  // tau/dt
+    Real mu, lambda;
+    Real rest_dilation[std::max(groups, 1)] = {};  // C_0
+    Vec3<Real> before[nodes];
+
+    Damping(const ElasticCells& of, const Pack& pack, const MeshStep& s)
+        : factor(of.tau_ / s.dt), mu(of.cells_.of_cells(pack, of.mu_)), lambda(of.cells_.of_cells(pack, of.lambda_)) {
+      if (of.tau_ == 0) return;
+      of.cells_.gather(pack, s.begin, before);
+      if constexpr (mixed) lambda *= Real::all(1 + factor);
+      for (int g = 0; g < groups; ++g) rest_dilation[g] = Volume(pack, before, g).dilation * (factor / (1 + factor));
+    }
+  };
+
+  Parameters parameters(const Real& mu, const Real& lambda) const {
+    if constexpr (std::is_same_v<Material, StVenantKirchhoff>)
+      return {mu, lambda};
+    else
+      return Material::deviatoric(mu);
+  }
+
+  template <TangentKind kind>
+  double assemble_pack(MeshStep& s, std::size_t p) const {
+    const Pack pack = cells_.pack(p);
+    Vec3<Real> x[nodes];
+    cells_.gather(pack, s.position, x);
+    const Damping damping(*this, pack, s);
+    Real f[dofs] = {}, h[packed_size(dofs)] = {}, condensed[dofs] = {}, scale[dofs];
+    PointParameters<Parameters, points> material;
+    for (int q = 0; q < points; ++q) {
+      material.point[q] = parameters(damping.mu, damping.lambda);
+      if constexpr (mixed)
+        material.point[q].pressure =
+            cells_.of_cells(pack, pressure_, groups, per_point ? static_cast<std::size_t>(q) : 0);
+    }
+    assemble_element<Material, Element, kind>(x, pack.rest, material, f, h);
+    if (tau_ > 0) add_shear_damping<kind>(pack, x, damping, f, h);
+    for (int k = 0; k < dofs; ++k) scale[k] = max(h[packed(k, k)], Real::all(0));
+    double gap = 0;
+    if (!compressible_)
+      for (int g = 0; g < groups; ++g) {
+        const Volume now(pack, x, g);
+        const Real pressure = cells_.of_cells(pack, pressure_, groups, static_cast<std::size_t>(g));
+        const Real missing = (now.dilation - damping.rest_dilation[g]) * damping.lambda - pressure;
+        const Real stiffness = damping.lambda / now.rest;
+        for (int i = 0; i < dofs; ++i) {
+          const Real along = now.slope[i] * stiffness;
+          condensed[i] = mul_add(missing, now.slope[i], condensed[i]);
+          for (int j = 0; j <= i; ++j) h[packed(i, j)] = mul_add(along, now.slope[j], h[packed(i, j)]);
+        }
+        Assembly::for_each_cell(
+            pack, [&](int lane, std::size_t) { gap = worse(gap, std::fabs(missing[lane]) / damping.lambda[lane]); });
+      }
+    cells_.add_vector(pack, f, s.residual);
+    cells_.add_vector(pack, condensed, s.condensed);
+    cells_.add_vector(pack, scale, s.scale);
+    cells_.add_matrix(pack, h, s.matrix);
+    return gap;
+  }
+
+  template <TangentKind kind>
+  static void add_shear_damping(const Pack& pack, const Vec3<Real>* x, const Damping& damping, Real* f, Real* h) {
+    PointParameters<GreenStrainDamping::Parameters<Real>, points> viscous;
+    for (int q = 0; q < points; ++q)
+      viscous.point[q] = {
+          damping.mu * damping.factor, mixed ? Real::all(0) : damping.lambda * damping.factor,
+          GreenStrainDamping::strain(deformation_gradient<nodes>(damping.before, pack.rest.gradient[q]))};
+    assemble_element<GreenStrainDamping, Element, kind>(x, pack.rest, viscous, f, h);
+  }
+
+  std::string owner_;
+  Assembly cells_;
+  double tau_;                       // [s]
+  bool compressible_ = false;        // no pressure: lambda is 0, or part of the material
+  std::vector<double> mu_, lambda_;  // of each cell [Pa]
+  std::vector<double> pressure_;     // multipliers of each cell [Pa]
+};
+
+// Of whichever shape the cells have.
+template <class Material>
+std::unique_ptr<MeshConstraint> make_elastic_cells(const SolidMesh& mesh, const std::string& owner,
+                                                   const ElasticSolidMaterial& material) {
+  switch (mesh.shape) {
+    case CellShape::hexahedron: return std::make_unique<ElasticCells<Material, Hexahedron>>(mesh, owner, material);
+    case CellShape::quadratic_tetrahedron:
+      return std::make_unique<ElasticCells<Material, QuadraticTetrahedron>>(mesh, owner, material);
+    case CellShape::tetrahedron: break;
+  }
+  return std::make_unique<ElasticCells<Material, Tetrahedron>>(mesh, owner, material);
+}
+
+}  // namespace ymir

@@ -1,0 +1,11 @@
+#include "ymir/actions/elastic_cells.h"
+#include "ymir/actions/elastic_models.h"
+#include "ymir/physics/hyperelastic/mixed_neo_hookean.h"
+
+namespace ymir {
+
+MadeCells neo_hookean_cells(const SolidMesh& mesh, const std::string& owner, const ElasticSolidMaterial& material) {
+  return make_elastic_cells<MixedNeoHookean>(mesh, owner, material);
+}
+
+}  // namespace ymir

@@ -1,0 +1,61 @@
+#include "ymir/behaviors/materials/muscle.h"
+
+#include "ymir/actions/muscle_fibres.h"
+#include "ymir/behaviors/scope.h"
+
+namespace ymir {
+namespace {
+
+// From key to key without a jump of its rate: 3 s^2 - 2 s^3.
+double share_at(const std::vector<Muscle::Key>& keys, double time) {
+  if (keys.empty()) return 1;
+  if (time <= keys.front().time) return keys.front().share;
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    if (time > keys[i].time) continue;
+    const double s = (time - keys[i - 1].time) / (keys[i].time - keys[i - 1].time);
+    return keys[i - 1].share + (keys[i].share - keys[i - 1].share) * (s * s * (3 - 2 * s));
+  }
+  return keys.back().share;
+}
+
+}  // namespace
+
+Schema<Muscle::Key> Muscle::Key::schema() {
+  return Schema<Key>("course", "How active the muscle is at a time.")
+      .param(&Key::time, "time", unit::s, "When it is so.")
+      .param(&Key::share, "share", unit::none, "Part of the activation: 0 slack, 1 all of it.")
+      .range(0, 1);
+}
+
+Schema<Muscle::Params> Muscle::schema() {
+  return Schema<Params>("muscle", "Fibres inside soft bodies pull along their direction, more or less over time.")
+      .category(Category::material)
+      .example("examples/muscle.yaml")
+      .param(&Params::activation, "activation", unit::pascal,
+             "Tension of the active fibres, per area at rest; muscles reach 100 to 300 kPa.")
+      .at_least(0)
+      .acts_on({ActsOn::solids})
+      .param(&Params::fibre, "fibre", unit::none,
+             "Direction of the fibres at rest; of a channel `fibre`, cells with none have no fibres.")
+      .acts_on({ActsOn::solids})
+      .param(&Params::stiffness, "stiffness", unit::pascal, "Of fibres that are longer than at rest, active or not.")
+      .at_least(0)
+      .param(
+          &Params::course, "course", Key::schema(),
+          "How the activation changes: shares in the order of their times, with a smooth course between them; always "
+          "all of it when absent.");
+}
+
+void Muscle::create(Scope& scope) {
+  for (std::size_t i = 1; i < params_.course.size(); ++i)
+    if (!(params_.course[i].time > params_.course[i - 1].time))
+      throw Error(ExitCode::bad_input, scope.path() + ".course: times must increase from entry to entry");
+  if (!(norm(params_.fibre.value) > 0))
+    throw Error(ExitCode::bad_input, scope.path() + ".fibre: has no length; give a direction such as [1, 0, 0]");
+  for (MeshObject* object : scope.mesh_objects())
+    add_muscle_fibres(*object, scope.path(),
+                      {params_.activation, params_.stiffness, params_.fibre,
+                       [keys = params_.course](double time) { return share_at(keys, time); }});
+}
+
+}  // namespace ymir
