@@ -19,7 +19,8 @@ class MeshContact final : public MeshConstraint {
     mass_.assign(skin.positions.size(), 0);
     double whole = 0;
     for (const double m : object.mass()) whole += m;
-    const double deep = std::cbrt(whole / object.description().density);
+    const double thickness = object.mesh().thickness;
+    const double deep = object.cloth() ? thickness : std::cbrt(whole / object.description().density);
     for (const auto& t : skin.triangles) {
       const auto corner = [&](int k) {
         return skin.positions[static_cast<std::size_t>(t[static_cast<std::size_t>(k)])];
@@ -30,7 +31,8 @@ class MeshContact final : public MeshConstraint {
     }
     // What begins nearer than it may stays as near: it is not pushed out.
     const auto at = solid_(0, 0);
-    for (const Vec3d& x : skin.positions) clearance_.push_back(std::min(params.thickness, at(x).distance));
+    const double kept = params.thickness + (object.cloth() ? thickness / 2 : 0);
+    for (const Vec3d& x : skin.positions) clearance_.push_back(std::min(kept, at(x).distance));
     touched_.resize(clearance_.size());
     friction_.assign(3 * clearance_.size(), 0);
     next_friction_.resize(clearance_.size());

@@ -19,7 +19,7 @@ Schema<ElasticSolidBehavior::Params> ElasticSolidBehavior::schema() {
 }
 
 void ElasticSolidBehavior::create(Scope& scope) {
-  for (MeshObject* object : scope.mesh_objects())
+  for (MeshObject* object : scope.solid_objects())
     add_elastic_solid(*object, scope.path(), {params_.youngs_modulus, params_.poisson_ratio});
 }
 
