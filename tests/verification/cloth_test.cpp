@@ -41,7 +41,8 @@ TEST(Cloth, NeedsAsFewIterationsAsTheBestMethodOfTheNotes) {
       double lowest = 0;
       for (const Vec3d& p : run.object().positions()) lowest = std::min(lowest, p.z);
       fmt::print("{} Eh {:g} N/m, dt 1/{}: {:.1f}/{} iterations, notes {}; lowest {:.3f} m\n",
-                 model == BendingModel::mid ? "mid" : "hinge", row.stretch, row.fps, iterations / 6.0, most, row.best, lowest);
+                 model == BendingModel::mid ? "mid" : "hinge", row.stretch, row.fps, iterations / 6.0, most, row.best,
+                 lowest);
       EXPECT_LE(iterations / 6.0, 1.2 * row.best);
     }
   }

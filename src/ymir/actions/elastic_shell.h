@@ -35,14 +35,15 @@ struct ElasticShellMaterial {
   double hardening = 0;
 };
 
-// Directions of the warp, one for each triangle, not normal to it; before ingest.
-void add_elastic_shell(MeshObject& object, const std::string& owner, const ElasticShellMaterial& material,
-                       const std::vector<Vec3d>& warp);
+// Directions of the warp, one for each triangle, not normal to it; before ingest. Returns how many edges have more than
+// two triangles: there every pair of them bends like a hinge.
+std::size_t add_elastic_shell(MeshObject& object, const std::string& owner, const ElasticShellMaterial& material,
+                              const std::vector<Vec3d>& warp);
 
 // Its two parts.
 void add_shell_membrane(MeshObject& object, const std::string& owner, const ElasticShellMaterial& material,
                         const std::vector<Vec3d>& warp);
-void add_shell_bending(MeshObject& object, const std::string& owner, const ElasticShellMaterial& material,
-                       const std::vector<Vec3d>& warp);
+std::size_t add_shell_bending(MeshObject& object, const std::string& owner, const ElasticShellMaterial& material,
+                              const std::vector<Vec3d>& warp);
 
 }  // namespace ymir

@@ -355,9 +355,9 @@ BendingElement<Hinge> hinge_element(const ShellGeometry& shell, const ShellTopol
 
 }  // namespace
 
-void add_shell_bending(MeshObject& object, const std::string& owner, const ElasticShellMaterial& material,
-                       const std::vector<Vec3d>& warp) {
-  if (material.bending[0] == 0 && material.bending[2] == 0) return;
+std::size_t add_shell_bending(MeshObject& object, const std::string& owner, const ElasticShellMaterial& material,
+                              const std::vector<Vec3d>& warp) {
+  if (material.bending[0] == 0 && material.bending[2] == 0) return 0;
   const SolidMesh& mesh = object.mesh();
   ShellGeometry shell{mesh, shell_topology(mesh.cells, mesh.positions.size()), {}};
   for (std::size_t t = 0; t < mesh.cell_count(); ++t) {
@@ -378,6 +378,7 @@ void add_shell_bending(MeshObject& object, const std::string& owner, const Elast
   }
   if (!hinges.empty())
     object.add_constraint(std::make_unique<BendingCells<Hinge>>(object, owner, material, std::move(hinges), 0));
+  return shell.topology.junction_edges;
 }
 
 }  // namespace ymir

@@ -2,15 +2,18 @@
 
 #include "ymir/behaviors/constraints/attachment_behavior.h"
 #include "ymir/behaviors/constraints/collider.h"
+#include "ymir/behaviors/constraints/sewing_behavior.h"
 #include "ymir/behaviors/forces/buoyancy.h"
 #include "ymir/behaviors/forces/coupled_drag_behavior.h"
 #include "ymir/behaviors/forces/drag.h"
 #include "ymir/behaviors/forces/force_field.h"
 #include "ymir/behaviors/forces/gravity.h"
 #include "ymir/behaviors/materials/elastic_rod_behavior.h"
+#include "ymir/behaviors/materials/elastic_shell_behavior.h"
 #include "ymir/behaviors/materials/elastic_solid_behavior.h"
 #include "ymir/behaviors/materials/pressure_behavior.h"
 #include "ymir/behaviors/materials/viscosity_behavior.h"
+#include "ymir/behaviors/objects/cloth_object_behavior.h"
 #include "ymir/behaviors/objects/curves_object_behavior.h"
 #include "ymir/behaviors/objects/particle_object_behavior.h"
 #include "ymir/behaviors/objects/solid_object_behavior.h"
@@ -31,9 +34,11 @@ Registry all_behaviors() {
   registry.add<ParticleObjectBehavior>();
   registry.add<CurvesObjectBehavior>();
   registry.add<SolidObjectBehavior>();
+  registry.add<ClothObjectBehavior>();
   registry.add<VolumeObjectBehavior>();
   registry.add<ElasticRodBehavior>();
   registry.add<ElasticSolidBehavior>();
+  registry.add<ElasticShellBehavior>();
   registry.add<PressureBehavior>();
   registry.add<ViscosityBehavior>();
   registry.add<Gravity>();
@@ -43,6 +48,7 @@ Registry all_behaviors() {
   registry.add<Buoyancy>();
   registry.add<AttachmentBehavior>();
   registry.add<ColliderBehavior>();
+  registry.add<SewingBehavior>();
   registry.add<Kill>();
   registry.add<CoupledBuoyancyBehavior>();
   registry.add<Emitter>();

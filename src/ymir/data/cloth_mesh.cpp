@@ -22,14 +22,15 @@ void require_shape(const Surface& surface, const std::string& name) {
     const double longest = std::max({norm(x1 - x0), norm(x2 - x1), norm(x0 - x2)});
     const double twice_area = norm(cross(x1 - x0, x2 - x0));
     if (twice_area * most_slender >= longest * longest && longest > 0) continue;
-    throw Error(ExitCode::bad_input,
-                fmt::format("{}: triangle {} at ({:g}, {:g}, {:g}) {}; remesh the surface with triangles that are about "
-                            "as high as they are wide",
-                            name, t, x0.x, x0.y, x0.z,
-                            twice_area > 1e-12 * longest * longest
-                                ? fmt::format("is {:.0f} times as long as high, more than {:g}",
-                                              longest * longest / twice_area, most_slender)
-                                : "has no area"));
+    throw Error(
+        ExitCode::bad_input,
+        fmt::format("{}: triangle {} at ({:g}, {:g}, {:g}) {}; remesh the surface with triangles that are about "
+                    "as high as they are wide",
+                    name, t, x0.x, x0.y, x0.z,
+                    twice_area > 1e-12 * longest * longest
+                        ? fmt::format("is {:.0f} times as long as high, more than {:g}", longest * longest / twice_area,
+                                      most_slender)
+                        : "has no area"));
   }
 }
 

@@ -104,8 +104,8 @@ Surface rectangle_mesh(Vec3d center, double half_x, double half_z, Vec3d axis_x,
 }
 
 Surface sheet_mesh(Vec3d center, double width, double height, double edge) {
-  const int columns = std::max(1, static_cast<int>(std::ceil(width / edge - 1e-9)));
-  const int rows = std::max(1, static_cast<int>(std::ceil(height / (edge * std::sqrt(0.75)) - 1e-9)));
+  const int columns = std::max(1, static_cast<int>(std::lround(width / edge)));
+  const int rows = std::max(1, static_cast<int>(std::lround(height / (edge * std::sqrt(0.75)))));
   Surface mesh;
   std::vector<std::vector<std::int32_t>> line(static_cast<std::size_t>(rows) + 1);
   for (int j = 0; j <= rows; ++j) {
@@ -125,7 +125,8 @@ Surface sheet_mesh(Vec3d center, double width, double height, double edge) {
   for (std::size_t j = 0; j < static_cast<std::size_t>(rows); ++j) {
     const auto &low = line[j], &high = line[j + 1];
     const auto place = [&](const std::vector<std::int32_t>& of, std::size_t i) {
-      return i < of.size() ? mesh.positions[static_cast<std::size_t>(of[i])].x : std::numeric_limits<double>::infinity();
+      return i < of.size() ? mesh.positions[static_cast<std::size_t>(of[i])].x
+                           : std::numeric_limits<double>::infinity();
     };
     for (std::size_t i = 0, k = 0; i + 1 < low.size() || k + 1 < high.size();) {
       const double a = place(low, i + 1), b = place(high, k + 1);

@@ -15,7 +15,7 @@ Surface box_mesh(Vec3d center, Vec3d half_size, Vec3d axis_x, Vec3d axis_y, Vec3
 Surface rectangle_mesh(Vec3d center, double half_x, double half_z, Vec3d axis_x, Vec3d axis_z);
 
 // Rectangle in the plane z = 0 of rows of triangles, shifted by half an edge from row to row, nearly equilateral; edges
-// are `edge` long or a little less. Faces +z.
+// are about `edge` long. Faces +z.
 Surface sheet_mesh(Vec3d center, double width, double height, double edge);
 
 }  // namespace ymir
