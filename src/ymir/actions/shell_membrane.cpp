@@ -19,6 +19,11 @@ using Real = Lanes<double, lanes>;
 // is above round-off: with all of it, a residual across the cloth would pass for a small displacement.
 constexpr double stiff_share = 1e-6;
 
+// Where the matrix is projected to be definite, compression is kept up to what inertia alone withstands: the geometric
+// part of a triangle is above -s A |G|^2, its share of inertia rho h A/(3 dt^2). So much less is in the way of modes
+// that buckle, which grow by the ratio of their negative stiffness to what the matrix has instead.
+constexpr double nearly = 0.95;
+
 class MembraneCells final : public MeshConstraint {
  public:
   MembraneCells(const MeshObject& object, std::string owner, const ElasticShellMaterial& material,
@@ -28,6 +33,7 @@ class MembraneCells final : public MeshConstraint {
         material_(material),
         order_(order_elements(mesh_->cells, 3, static_cast<std::int32_t>(mesh_->positions.size()))),
         rest_(order_.packs()),
+        borne_(order_.packs()),
         begin_(order_.packs()),
         stress_(3 * mesh_->cell_count(), 0) {
     for (std::size_t p = 0; p < order_.packs(); ++p)
@@ -41,6 +47,11 @@ class MembraneCells final : public MeshConstraint {
           rest_[p].rv[a].set(lane, rest.rv[a]);
         }
         rest_[p].area.set(lane, rest.area * mesh_->fill[e]);
+        double uu = 0, uv = 0, vv = 0;
+        for (int a = 0; a < 3; ++a)
+          uu += rest.ru[a] * rest.ru[a], uv += rest.ru[a] * rest.rv[a], vv += rest.rv[a] * rest.rv[a];
+        const double largest = (uu + vv) / 2 + std::hypot((uu - vv) / 2, uv);
+        borne_[p].set(lane, nearly * object.description().density * mesh_->thickness / (3 * largest));
       }
   }
 
@@ -154,7 +165,14 @@ class MembraneCells final : public MeshConstraint {
       missing[k] = (r.stress[k] - sigma[k]) * area;
     }
     Real curved[3] = {y[0], y[1], y[2]};
-    if (s.curvature == MeshStep::Curvature::projected) psd_membrane(y, curved);
+    if (s.curvature == MeshStep::Curvature::projected) {
+      // Compression that the inertia of the triangle itself withstands stays.
+      const Real borne = borne_[p] * area * (1 / (s.dt * s.dt));
+      const Real raised[3] = {y[0] + borne, y[1] + borne, y[2]};
+      psd_membrane(raised, curved);
+      curved[0] -= borne;
+      curved[1] -= borne;
+    }
     Membrane::add_curvature(g, curved, h);
     Real scale[dofs];
     for (int i = 0; i < dofs; ++i) scale[i] = max(h[packed(i, i)], Real::all(0));
@@ -201,6 +219,7 @@ class MembraneCells final : public MeshConstraint {
   ElasticShellMaterial material_;
   ElementOrder order_;
   std::vector<RestTriangle<Real>> rest_;    // by pack
+  std::vector<Real> borne_;                 // compression that inertia withstands, times dt^2, by pack [kg]
   std::vector<std::array<Real, 3>> begin_;  // strain when the substep began, by pack
   std::vector<double> stress_;              // sigma of each triangle: warp, weft, shear [N/m]
   ElementScatter<3> scatter_;
