@@ -19,7 +19,7 @@ Schema<SewingBehavior::Pair> SewingBehavior::Pair::schema() {
 Schema<SewingBehavior::Params> SewingBehavior::schema() {
   return Schema<Params>("sewing", "Draws pairs of vertices of a cloth together and keeps them so: seams.")
       .category(Category::constraint)
-      .example("examples/sewn_bag.yaml")
+      .example("examples/sewn_tube.yaml")
       .param(&Params::range, "range", unit::m,
              "Each vertex on a rim is sewn to the nearest one within this distance that lies across a gap: on another "
              "piece, or far from it along the cloth.")
