@@ -21,7 +21,7 @@ class MeshContact final : public MeshConstraint {
       whole += object.mass()[i];
       volume += object.volume()[i];
     }
-    const double deep = std::cbrt(volume);
+    const double thickness = object.mesh().thickness, deep = object.cloth() ? thickness : std::cbrt(volume);
     for (const auto& t : skin.triangles) {
       const auto corner = [&](int k) {
         return skin.positions[static_cast<std::size_t>(t[static_cast<std::size_t>(k)])];
@@ -31,7 +31,8 @@ class MeshContact final : public MeshConstraint {
     }
     // What begins nearer than it may stays as near: it is not pushed out.
     const auto at = solid_(0, 0);
-    for (const Vec3d& x : object.skin(object.start())) clearance_.push_back(std::min(params.thickness, at(x).distance));
+    const double kept = params.thickness + (object.cloth() ? thickness / 2 : 0);
+    for (const Vec3d& x : object.skin(object.start())) clearance_.push_back(std::min(kept, at(x).distance));
     touched_.resize(clearance_.size());
     friction_.assign(3 * clearance_.size(), 0);
     next_friction_.resize(clearance_.size());

@@ -7,8 +7,6 @@
 namespace ymir {
 namespace {
 
-constexpr int patience = 6;  // iterations after which the limit of friction no longer follows the normal force
-
 class RigidContact final : public RigidConstraint {
  public:
   RigidContact(const RigidObject& object, std::string owner, SolidDuring solid, const MeshContactParams& params)
@@ -18,7 +16,6 @@ class RigidContact final : public RigidConstraint {
     for (const Vec3d& x : object.surface().positions) clearance_.push_back(std::min(params.thickness, at(x).distance));
     friction_.assign(3 * clearance_.size(), 0);
     next_friction_.resize(clearance_.size());
-    limit_.resize(clearance_.size());
     slid_.resize(clearance_.size());
     deepest_.assign(object.bodies().size(), 0);
   }
@@ -28,7 +25,10 @@ class RigidContact final : public RigidConstraint {
   double penetration() const override {
     return deepest_.empty() ? 0 : *std::max_element(deepest_.begin(), deepest_.end());
   }
-  void prepare(double begin, double end) override { solid_at_end_ = solid_(begin, end); }
+  void prepare(double begin, double end) override {
+    solid_at_end_ = solid_(begin, end);
+    std::fill(slid_.begin(), slid_.end(), Vec3d{0, 0, 0});
+  }
 
   void assemble(RigidStep& s) override {
     const RigidBody& body = object_->bodies()[static_cast<std::size_t>(s.body)];
@@ -39,15 +39,13 @@ class RigidContact final : public RigidConstraint {
       const TouchedSolid touched = solid_at_end_(at.position);
       const double depth = clearance_[vertex] - touched.distance;
       next_friction_[vertex] = {0, 0, 0};
-      if (!(depth > 0)) {
-        if (s.iteration <= patience) limit_[vertex] = 0;
-        continue;
-      }
+      if (!(depth > 0)) continue;
       deepest = std::max(deepest, -touched.distance);
       const Vec3d moved = at.position - s.begin_point(body.points[k]).position - touched.carried;
-      const StickingPenalty touch(params_.stiffness * body.mass / (s.dt * s.dt), params_.thickness, params_.friction,
-                                  depth, touched.normal, moved,
-                                  {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]});
+      const StickingPenalty touch(
+          params_.stiffness * body.mass / (s.dt * s.dt), params_.thickness, params_.friction, depth, touched.normal,
+          moved, {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]}, slid_[vertex]);
+      slid_[vertex] = touch.sliding;
       next_friction_[vertex] = touch.friction;
       Mat3d stiffness;
       for (int r = 0; r < 3; ++r)
@@ -72,7 +70,6 @@ class RigidContact final : public RigidConstraint {
   std::function<TouchedSolid(Vec3d)> solid_at_end_;
   std::vector<double> friction_;      // of each vertex when the substep began, 3 each [N]
   std::vector<Vec3d> next_friction_;  // at the present iterate [N]
-  std::vector<double> limit_;         // of friction, at the last iterate [N]
   std::vector<Vec3d> slid_;           // where to, at the last iterate
   std::vector<double> deepest_;       // of each body [m]
 };

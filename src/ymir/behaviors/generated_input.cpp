@@ -16,6 +16,7 @@ namespace ymir {
 namespace {
 
 constexpr std::int64_t most_vertices = 100'000'000;
+constexpr double most_triangles = 20'000'000;
 constexpr int ellipsoid_rings = 48;
 constexpr int capsule_around = 24;
 
@@ -146,6 +147,14 @@ std::string recipe_problem(const GeneratedInput& input) {
                          input.deform[k].time, input.deform[k - 1].time);
   if (input.shape == GeneratedShape::capsule && input.size.y < input.size.x)
     return "a capsule is longer than it is wide; give `size: [width, length, width]`";
+  if (input.shape == GeneratedShape::sheet) {
+    const double triangles = 2.3 * input.size.x * input.size.y / (input.edge * input.edge);
+    if (triangles > most_triangles)
+      return fmt::format(
+          "a sheet of {:g} by {:g} m with edges of {:g} m has {:.2g} triangles, more than {:g}; give a "
+          "larger `edge:`",
+          input.size.x, input.size.y, input.edge, triangles, most_triangles);
+  }
   if (input.helix && norm(input.helix->direction) == 0) return "direction has no length; give one such as [0, -1, 0]";
   if (input.line) {
     if (norm(input.line->to - input.line->from) == 0) return "the strand has no length; give another `to` than `from`";
@@ -211,6 +220,7 @@ Surface generated_surface(const ParamValues& recipe) {
       return mesh;
     }
     case GeneratedShape::capsule: return capsule_mesh(input.center, 0.5 * input.size.x, input.size.y, capsule_around);
+    case GeneratedShape::sheet: return sheet_mesh(input.center, input.size.x, input.size.y, input.edge);
     case GeneratedShape::head: break;
   }
   return head_mesh();

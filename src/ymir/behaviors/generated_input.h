@@ -37,7 +37,7 @@ struct GuidesRecipe {
   static Schema<GuidesRecipe> schema();
 };
 
-enum class GeneratedShape { head, box, ellipsoid, capsule };
+enum class GeneratedShape { head, box, ellipsoid, capsule, sheet };
 
 struct GeneratedInput {
   std::optional<GroomRecipe> groom;
@@ -47,6 +47,7 @@ struct GeneratedInput {
   std::optional<GeneratedShape> shape;
   Vec3d size{0.1, 0.1, 0.1};  // of all but the head [m]
   Vec3d center{0, 0, 0};      // of all but the head [m]
+  double edge = 0.02;         // of the triangles of a sheet [m]
   std::vector<DeformationKey> deform;
 
   static Schema<GeneratedInput> schema();
@@ -68,19 +69,26 @@ Schema<P>& with_generated(Schema<P>& schema) {
              "Curves made instead of read: straight strands.")
       .param(static_cast<std::optional<GuidesRecipe> P::*>(&G::guides), "guides", GuidesRecipe::schema(),
              "Curves chosen from another input of curves: those that stand for all of it best.")
-      .param(static_cast<std::optional<GeneratedShape> P::*>(&G::shape), "shape",
-             "A surface made instead of read: the built-in head, its neck cut at the origin, facing +z; a box; an "
-             "ellipsoid; or a capsule, upright: a cylinder between two half spheres.")
+      .param(
+          static_cast<std::optional<GeneratedShape> P::*>(&G::shape), "shape",
+          "A surface made instead of read: the built-in head, its neck cut at the origin, facing +z; a box; an "
+          "ellipsoid; a capsule, upright: a cylinder between two half spheres; or a sheet, upright and facing +z, of "
+          "near equilateral triangles.")
       .template enumerated<GeneratedShape>({{"head", GeneratedShape::head},
                                             {"box", GeneratedShape::box},
                                             {"ellipsoid", GeneratedShape::ellipsoid},
-                                            {"capsule", GeneratedShape::capsule}})
+                                            {"capsule", GeneratedShape::capsule},
+                                            {"sheet", GeneratedShape::sheet}})
       .param(static_cast<Vec3d P::*>(&G::size), "size", unit::m,
-             "Edges of the box, axes of the ellipsoid; of the capsule x is its width and y its length.")
+             "Edges of the box, axes of the ellipsoid; of the capsule x is its width and y its length, of "
+             "the sheet its width and height.")
       .positive()
-      .only_when("shape", {"box", "ellipsoid", "capsule"})
+      .only_when("shape", {"box", "ellipsoid", "capsule", "sheet"})
       .param(static_cast<Vec3d P::*>(&G::center), "center", unit::m, "Its centre; the head has its own place.")
-      .only_when("shape", {"box", "ellipsoid", "capsule"})
+      .only_when("shape", {"box", "ellipsoid", "capsule", "sheet"})
+      .param(static_cast<double P::*>(&G::edge), "edge", unit::m, "Of the triangles of a sheet.")
+      .positive()
+      .only_when("shape", {"sheet"})
       .param(static_cast<std::vector<DeformationKey> P::*>(&G::deform), "deform", deformation_key_schema(),
              "Keyframes of a deformation about the upright axis through its centre (of the head, through the "
              "origin), in the order of their times; at rest at each key, held before the first and after the last. "

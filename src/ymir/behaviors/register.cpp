@@ -4,16 +4,19 @@
 #include "ymir/behaviors/constraints/collider.h"
 #include "ymir/behaviors/constraints/follow.h"
 #include "ymir/behaviors/constraints/joint_behavior.h"
+#include "ymir/behaviors/constraints/sewing_behavior.h"
 #include "ymir/behaviors/forces/buoyancy.h"
 #include "ymir/behaviors/forces/coupled_drag_behavior.h"
 #include "ymir/behaviors/forces/drag.h"
 #include "ymir/behaviors/forces/force_field.h"
 #include "ymir/behaviors/forces/gravity.h"
 #include "ymir/behaviors/materials/elastic_rod_behavior.h"
+#include "ymir/behaviors/materials/elastic_shell_behavior.h"
 #include "ymir/behaviors/materials/elastic_solid_behavior.h"
 #include "ymir/behaviors/materials/muscle.h"
 #include "ymir/behaviors/materials/pressure_behavior.h"
 #include "ymir/behaviors/materials/viscosity_behavior.h"
+#include "ymir/behaviors/objects/cloth_object_behavior.h"
 #include "ymir/behaviors/objects/curves_object_behavior.h"
 #include "ymir/behaviors/objects/particle_object_behavior.h"
 #include "ymir/behaviors/objects/rigid_object_behavior.h"
@@ -35,10 +38,12 @@ Registry all_behaviors() {
   registry.add<ParticleObjectBehavior>();
   registry.add<CurvesObjectBehavior>();
   registry.add<SolidObjectBehavior>();
+  registry.add<ClothObjectBehavior>();
   registry.add<RigidObjectBehavior>();
   registry.add<VolumeObjectBehavior>();
   registry.add<ElasticRodBehavior>();
   registry.add<ElasticSolidBehavior>();
+  registry.add<ElasticShellBehavior>();
   registry.add<Muscle>();
   registry.add<PressureBehavior>();
   registry.add<ViscosityBehavior>();
@@ -51,6 +56,7 @@ Registry all_behaviors() {
   registry.add<JointBehavior>();
   registry.add<ColliderBehavior>();
   registry.add<Follow>();
+  registry.add<SewingBehavior>();
   registry.add<Kill>();
   registry.add<CoupledBuoyancyBehavior>();
   registry.add<Emitter>();

@@ -178,11 +178,23 @@ void Scope::run(std::vector<std::function<void()>>& tasks) {
   tasks.clear();
 }
 
-std::vector<ForceTarget*> Scope::airborne_targets() {
+std::vector<MeshObject*> Scope::meshes_of(const char* kind, bool cloth) {
+  std::vector<MeshObject*> found;
+  for (const auto& object : simulation_->objects())
+    if (object->group() >= group_ && object->group() < group_end_)
+      if (auto* mesh = dynamic_cast<MeshObject*>(object.get()); mesh != nullptr && mesh->cloth() == cloth)
+        found.push_back(mesh);
+  looked_for(kind, !found.empty());
+  return found;
+}
+
+std::vector<ForceTarget*> Scope::airborne_targets(bool on_cloth) {
   std::vector<ForceTarget*> targets = force_targets();
-  for (MeshObject* solid : mesh_objects()) {
-    std::erase(targets, static_cast<ForceTarget*>(solid));
-    warn(fmt::format("does not act on {}: it is for particles and strands", solid->path()));
+  for (MeshObject* mesh : mesh_objects()) {
+    std::erase(targets, static_cast<ForceTarget*>(mesh));
+    if (!(on_cloth && mesh->cloth()))
+      warn(fmt::format("does not act on {}: it is for {}", mesh->path(),
+                       on_cloth ? "particles, strands and cloth" : "particles and strands"));
   }
   for (RigidObject* bodies : rigid_objects()) {
     std::erase(targets, static_cast<ForceTarget*>(bodies));

@@ -46,11 +46,15 @@ class Scope {
   // Those of another group, wherever it stands. Objects ask in after_objects: the others may not exist before.
   std::vector<CurvesObject*> curves_objects_of(const GroupRef& group) { return objects_of<CurvesObject>(group); }
   std::vector<ParticleObject*> particle_objects_of(const GroupRef& group) { return objects_of<ParticleObject>(group); }
+  // Solids and cloth; then one kind of them.
   std::vector<MeshObject*> mesh_objects() { return objects_of<MeshObject>(); }
+  std::vector<MeshObject*> solid_objects() { return meshes_of("solids", false); }
+  std::vector<MeshObject*> cloth_objects() { return meshes_of("cloth", true); }
   std::vector<RigidObject*> rigid_objects() { return objects_of<RigidObject>(); }
   std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
-  // Those whose points are in the air by themselves: what acts on a surface warns that solids do not feel it.
-  std::vector<ForceTarget*> airborne_targets();
+  // Those whose points are in the air by themselves: what acts on a surface warns that meshes do not feel it, cloth
+  // excepted when `on_cloth` says that it does.
+  std::vector<ForceTarget*> airborne_targets(bool on_cloth = false);
   std::vector<ForceTarget*> force_targets_of(const GroupRef& group) { return objects_of<ForceTarget>(group); }
   std::vector<VolumeObject*> volume_objects() { return objects_of<VolumeObject>(); }
   std::optional<double> smallest_voxel();  // of the volume objects [m]
@@ -127,10 +131,11 @@ class Scope {
   }
   static const char* kind_of(const ParticleObject*) { return "particles"; }
   static const char* kind_of(const CurvesObject*) { return "strands"; }
-  static const char* kind_of(const MeshObject*) { return "solids"; }
+  static const char* kind_of(const MeshObject*) { return "solids or cloth"; }
   static const char* kind_of(const RigidObject*) { return "rigid bodies"; }
-  static const char* kind_of(const ForceTarget*) { return "particles, strands or solids"; }
+  static const char* kind_of(const ForceTarget*) { return "particles, strands, solids or cloth"; }
   static const char* kind_of(const VolumeObject*) { return "gas"; }
+  std::vector<MeshObject*> meshes_of(const char* kind, bool cloth);
   void looked_for(const char* kind, bool found);
   static void run(std::vector<std::function<void()>>& tasks);
   const InputSpec& spec(const InputRef& input) const;

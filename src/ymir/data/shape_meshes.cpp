@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ymir/base/check.h"
 
@@ -99,6 +100,45 @@ Surface rectangle_mesh(Vec3d center, double half_x, double half_z, Vec3d axis_x,
   mesh.triangles = {{0, 2, 3}, {0, 3, 1}};
   mesh.vertices.resize(4);
   mesh.faces.resize(2);
+  return mesh;
+}
+
+Surface sheet_mesh(Vec3d center, double width, double height, double edge) {
+  const int columns = std::max(1, static_cast<int>(std::lround(width / edge)));
+  const int rows = std::max(1, static_cast<int>(std::lround(height / (edge * std::sqrt(0.75)))));
+  Surface mesh;
+  std::vector<std::vector<std::int32_t>> line(static_cast<std::size_t>(rows) + 1);
+  for (int j = 0; j <= rows; ++j) {
+    const auto add = [&](double share) {
+      line[static_cast<std::size_t>(j)].push_back(static_cast<std::int32_t>(mesh.positions.size()));
+      mesh.positions.push_back(center + Vec3d{(share - 0.5) * width, (1.0 * j / rows - 0.5) * height, 0});
+    };
+    if (j % 2 == 0) {
+      for (int i = 0; i <= columns; ++i) add(1.0 * i / columns);
+    } else {  // straight ends: half a triangle at either
+      add(0);
+      for (int i = 0; i < columns; ++i) add((i + 0.5) / columns);
+      add(1);
+    }
+  }
+  // Between two lines, the one that is behind gains a vertex.
+  for (std::size_t j = 0; j < static_cast<std::size_t>(rows); ++j) {
+    const auto &low = line[j], &high = line[j + 1];
+    const auto place = [&](const std::vector<std::int32_t>& of, std::size_t i) {
+      return i < of.size() ? mesh.positions[static_cast<std::size_t>(of[i])].x
+                           : std::numeric_limits<double>::infinity();
+    };
+    for (std::size_t i = 0, k = 0; i + 1 < low.size() || k + 1 < high.size();) {
+      const double a = place(low, i + 1), b = place(high, k + 1);
+      if (a < b || (a == b && (j % 2 == 0))) {
+        mesh.triangles.push_back({low[i], low[i + 1], high[k]});
+        ++i;
+      } else {
+        mesh.triangles.push_back({low[i], high[k + 1], high[k]});
+        ++k;
+      }
+    }
+  }
   return mesh;
 }
 

@@ -14,4 +14,8 @@ Surface box_mesh(Vec3d center, Vec3d half_size, Vec3d axis_x, Vec3d axis_y, Vec3
 // Edges 2 * half_x and 2 * half_z along two orthonormal axes, facing axis_z x axis_x.
 Surface rectangle_mesh(Vec3d center, double half_x, double half_z, Vec3d axis_x, Vec3d axis_z);
 
+// Rectangle in the plane z = 0 of rows of triangles, shifted by half an edge from row to row, nearly equilateral; edges
+// are about `edge` long. Faces +z.
+Surface sheet_mesh(Vec3d center, double width, double height, double edge);
+
 }  // namespace ymir

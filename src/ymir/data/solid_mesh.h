@@ -10,18 +10,21 @@
 namespace ymir {
 
 // Nodes of a cell are numbered as in physics/elements.
-enum class CellShape : std::uint8_t { tetrahedron, hexahedron, quadratic_tetrahedron };
+enum class CellShape : std::uint8_t { tetrahedron, hexahedron, quadratic_tetrahedron, triangle };
 
 constexpr int nodes_of(CellShape shape) {
   switch (shape) {
     case CellShape::tetrahedron: return 4;
     case CellShape::hexahedron: return 8;
     case CellShape::quadratic_tetrahedron: return 10;
+    case CellShape::triangle: return 3;
   }
   return 0;
 }
 // Those of its nodes that are corners; they come first.
-constexpr int corners_of(CellShape shape) { return shape == CellShape::hexahedron ? 8 : 4; }
+constexpr int corners_of(CellShape shape) {
+  return shape == CellShape::hexahedron ? 8 : shape == CellShape::triangle ? 3 : 4;
+}
 
 // A point of a cell, in its reference coordinates.
 struct CellPoint {
@@ -34,6 +37,7 @@ struct SolidMesh {
   std::vector<Vec3d> positions;     // of the nodes [m]
   std::vector<std::int32_t> cells;  // nodes of each, end to end
   std::vector<double> fill;         // share of each cell that is solid, 0 to 1
+  double thickness = 0;             // of cells that are triangles [m]
   Surface skin;                     // in its rest shape
   std::vector<CellPoint> embedded;  // where each vertex of the skin is
   Channels vertices;                // of the nodes, as a file has them

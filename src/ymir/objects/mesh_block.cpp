@@ -45,8 +45,9 @@ void MeshBlock::begin(const Step& step) {
   s.dt = step.dt;
   s.time = step.time + step.dt;
   s.position = s.begin;
-  const std::size_t n = s.position.size();
-  for (auto* vectors : {&s.residual, &s.condensed, &s.scale, &s.step}) vectors->assign(n, Vec3d{0, 0, 0});
+  for (auto* vectors : {&s.residual, &s.condensed, &s.scale, &s.step})
+    vectors->assign(s.position.size(), Vec3d{0, 0, 0});
+  const std::size_t n = work_->begin_velocity.size();
   const auto& forces = object_->forces();
   work_->planes.resize((NodePlanes::samples + 3 * forces.size()) * n);
   const NodePlanes planes{work_->planes, n};
@@ -71,7 +72,7 @@ std::ptrdiff_t MeshBlock::row(int, const MaterialPoint& at, int local) const {
 
 void MeshBlock::add_inertia() {
   MeshStep& s = work_->step;
-  for (std::size_t i = 0; i < s.position.size(); ++i) {
+  for (std::size_t i = 0; i < work_->begin_velocity.size(); ++i) {
     const double inertia = object_->mass()[i] / (s.dt * s.dt);
     s.residual[i] += (s.position[i] - s.begin[i] - work_->begin_velocity[i] * s.dt) * inertia;
     s.scale[i] += Vec3d{inertia, inertia, inertia};
@@ -82,7 +83,7 @@ void MeshBlock::add_inertia() {
 
 void MeshBlock::add_forces() {
   MeshStep& s = work_->step;
-  const std::size_t n = s.position.size();
+  const std::size_t n = work_->begin_velocity.size();
   const NodePlanes planes{work_->planes, n};
   std::fill_n(planes.plane(NodePlanes::force), 9 * n, 0.0);
   for (std::size_t i = 0; i < n; ++i)
@@ -117,6 +118,11 @@ void MeshBlock::assemble_all() {
   add_inertia();
   add_forces();
   for (const auto& constraint : object_->constraints()) constraint->assemble(s);
+  const std::size_t points = work_->begin_velocity.size();
+  for (std::size_t k = object_->inner_scalars(); k < 3 * object_->inner().size(); ++k) {  // slots without an unknown
+    s.matrix.diagonal(static_cast<std::int32_t>(points + k / 3))[4 * (k % 3)] = 1;
+    s.scale[points + k / 3][static_cast<int>(k % 3)] = 1;
+  }
   s.matrix.hold(object_->held());
   for (std::size_t i = 0; i < s.position.size(); ++i)
     if (object_->held()[i]) {
@@ -196,7 +202,7 @@ double MeshBlock::reach() const {
 // Newton starts from where the nodes would fly: whatever moves as a whole is there already.
 void MeshBlock::place() {
   MeshStep& s = work_->step;
-  for (std::size_t i = 0; i < s.position.size(); ++i)
+  for (std::size_t i = 0; i < work_->begin_velocity.size(); ++i)
     if (!object_->held()[i]) s.position[i] = s.begin[i] + work_->begin_velocity[i] * s.dt;
   for (const MeshObject::NodeMotion& motion : object_->motions())
     for (std::size_t k = 0; motion.place && k < motion.nodes.size(); ++k)

@@ -1,22 +1,29 @@
 #include "ymir/objects/mesh_cells.h"
 
+#include <algorithm>
+
 #include "ymir/math/polar3.h"
 #include "ymir/physics/elements/assemble_element.h"
 #include "ymir/physics/elements/hexahedron.h"
 #include "ymir/physics/elements/quadratic_tetrahedron.h"
 #include "ymir/physics/elements/tetrahedron.h"
+#include "ymir/physics/elements/triangle.h"
 
 namespace ymir {
 namespace {
 
 template <class F>
-auto with_element(CellShape shape, F&& f) {
+auto with_solid(CellShape shape, F&& f) {
   switch (shape) {
     case CellShape::hexahedron: return f(Hexahedron{});
     case CellShape::quadratic_tetrahedron: return f(QuadraticTetrahedron{});
-    case CellShape::tetrahedron: break;
+    default: return f(Tetrahedron{});
   }
-  return f(Tetrahedron{});
+}
+
+template <class F>
+auto with_element(CellShape shape, F&& f) {
+  return shape == CellShape::triangle ? f(Triangle{}) : with_solid(shape, f);
 }
 
 template <class Element>
@@ -27,6 +34,37 @@ struct Corners {
   Corners(const SolidMesh& mesh, std::size_t cell) : first(mesh.cells.data() + count * cell) {}
   Vec3d of(const std::vector<Vec3d>& x, std::size_t a) const { return x[static_cast<std::size_t>(first[a])]; }
 };
+
+// A triangle has no deformation across it: its frame is that of its first edge and its normal.
+//
+//   e = x1 - x0, f = x2 - x0, t = e/|e|, n = e x f / |e x f|, b = n x t
+//   spin = t x de/|e| + t n.(|e| df - (f.t) de)/|e x f|
+Embedding embed_triangle(const SolidMesh& mesh, const CellPoint& at, const std::vector<Vec3d>& x) {
+  constexpr double tiny = 1e-200;  // a triangle without area has no frame, but no NaN either
+  const Corners<Triangle> cell(mesh, static_cast<std::size_t>(at.cell));
+  double weight[3];
+  Triangle::shape(at.at, weight);
+  const Vec3d e = cell.of(x, 1) - cell.of(x, 0), f = cell.of(x, 2) - cell.of(x, 0), normal = cross(e, f);
+  const double length = std::max(norm(e), tiny), area = std::max(norm(normal), tiny);
+  const Vec3d t = e / length, n = normal / area;
+  Embedding out;
+  out.frame[0] = t;
+  out.frame[1] = cross(n, t);
+  out.frame[2] = n;
+  out.dofs = 9;
+  for (std::size_t a = 0; a < 3; ++a) {
+    out.position += cell.of(x, a) * weight[a];
+    const double of_e = a == 0 ? -1 : a == 1 ? 1 : 0, of_f = a == 0 ? -1 : a == 2 ? 1 : 0;
+    for (int k = 0; k < 3; ++k) {
+      Vec3d axis{0, 0, 0};
+      axis[k] = 1;
+      out.shift[3 * a + static_cast<std::size_t>(k)] = axis * weight[a];
+      out.turn[3 * a + static_cast<std::size_t>(k)] =
+          cross(t, axis) * (of_e / length) + t * (n[k] * (length * of_f - dot(f, t) * of_e) / area);
+    }
+  }
+  return out;
+}
 
 // The polar factor of the deformation is the frame.
 template <class Element>
@@ -65,7 +103,17 @@ Embedding embed(const SolidMesh& mesh, const CellPoint& at, const std::vector<Ve
 
 std::vector<double> node_masses(const SolidMesh& mesh, std::span<const double> density) {
   std::vector<double> mass(mesh.positions.size(), 0);
-  with_element(mesh.shape, [&](auto element) {
+  if (mesh.shape == CellShape::triangle) {
+    for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
+      const Corners<Triangle> cell(mesh, c);
+      const Vec3d x0 = cell.of(mesh.positions, 0);
+      const double area = 0.5 * norm(cross(cell.of(mesh.positions, 1) - x0, cell.of(mesh.positions, 2) - x0));
+      for (std::size_t a = 0; a < 3; ++a)
+        mass[static_cast<std::size_t>(cell.first[a])] += density[c] * mesh.fill[c] * mesh.thickness * area / 3;
+    }
+    return mass;
+  }
+  with_solid(mesh.shape, [&](auto element) {
     using Element = decltype(element);
     using Cell = Corners<Element>;
     for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
@@ -87,7 +135,8 @@ double mean_edge(const SolidMesh& mesh) {
     double edges = 0;
     for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
       const Cell cell(mesh, c);
-      edges += norm(cell.of(mesh.positions, 1) - cell.of(mesh.positions, 0));
+      const Vec3d x0 = cell.of(mesh.positions, 0), x1 = cell.of(mesh.positions, 1), x2 = cell.of(mesh.positions, 2);
+      edges += Cell::count == 3 ? (norm(x1 - x0) + norm(x2 - x1) + norm(x0 - x2)) / 3 : norm(x1 - x0);
     }
     return edges;
   });
@@ -112,7 +161,8 @@ Vec3d point_in(const SolidMesh& mesh, const CellPoint& at, const std::vector<Vec
 }
 
 Embedding embedding_in(const SolidMesh& mesh, const CellPoint& at, const std::vector<Vec3d>& x) {
-  return with_element(mesh.shape, [&](auto element) { return embed<decltype(element)>(mesh, at, x); });
+  if (mesh.shape == CellShape::triangle) return embed_triangle(mesh, at, x);
+  return with_solid(mesh.shape, [&](auto element) { return embed<decltype(element)>(mesh, at, x); });
 }
 
 }  // namespace ymir

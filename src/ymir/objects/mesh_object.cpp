@@ -33,6 +33,14 @@ void MeshObject::hold(NodeMotion motion) {
   motions_.push_back(std::move(motion));
 }
 
+std::int32_t MeshObject::add_inner(std::size_t scalars) {
+  const std::size_t first = mesh_.positions.size() + inner_.size();
+  inner_scalars_ = 3 * inner_.size() + scalars;
+  inner_.resize((inner_scalars_ + 2) / 3, Vec3d{0, 0, 0});
+  held_.resize(mesh_.positions.size() + inner_.size(), 0);
+  return static_cast<std::int32_t>(first);
+}
+
 std::vector<Vec3d> MeshObject::skin(const std::vector<Vec3d>& nodes) const {
   std::vector<Vec3d> x;
   x.reserve(mesh_.embedded.size());
@@ -76,7 +84,7 @@ void MeshObject::ingest() {
   std::vector<BlockMatrix::Elements> elements;
   for (const auto& constraint : constraints_)
     if (const auto list = constraint->elements(); list.nodes_each > 0) elements.push_back(list);
-  work_.step.matrix = BlockMatrix(static_cast<std::int32_t>(position_.size()), elements);
+  work_.step.matrix = BlockMatrix(static_cast<std::int32_t>(position_.size() + inner_.size()), elements);
   for (const auto& constraint : constraints_) constraint->connect(work_.step.matrix);
   work_.solver.analyze(work_.step.matrix);
 }
@@ -100,6 +108,7 @@ void MeshObject::schedule(Timeline& timeline) {
 
 void MeshObject::begin_substep() {
   work_.step.begin = position_;
+  work_.step.begin.insert(work_.step.begin.end(), inner_.begin(), inner_.end());
   work_.begin_velocity = velocity_;
 }
 
@@ -109,6 +118,7 @@ void MeshObject::take(const MeshStep& step) {
     position_[i] = step.position[i];
     velocity_[i] = (step.position[i] - step.begin[i]) / step.dt;
   }
+  std::copy(step.position.begin() + static_cast<std::ptrdiff_t>(position_.size()), step.position.end(), inner_.begin());
 }
 
 std::vector<SolidObject::Seat> MeshObject::seat(std::span<const std::int64_t> pieces) {
@@ -141,6 +151,7 @@ std::vector<std::span<double>> MeshObject::states() const {
 void MeshObject::save() {
   saved_.position = position_;
   saved_.velocity = velocity_;
+  saved_.inner = inner_;
   saved_.state.clear();
   for (const auto& state : states()) saved_.state.insert(saved_.state.end(), state.begin(), state.end());
 }
@@ -148,6 +159,7 @@ void MeshObject::save() {
 void MeshObject::rollback() {
   position_ = saved_.position;
   velocity_ = saved_.velocity;
+  inner_ = saved_.inner;
   auto from = saved_.state.begin();
   for (const auto& state : states()) {
     std::copy_n(from, state.size(), state.begin());
@@ -160,6 +172,8 @@ std::optional<std::string> MeshObject::non_finite() const {
     if (!is_finite(position_[i])) return "position";
     if (!is_finite(velocity_[i])) return "velocity";
   }
+  for (const Vec3d& x : inner_)
+    if (!is_finite(x)) return "inner unknowns";
   return std::nullopt;
 }
 
@@ -182,6 +196,7 @@ ObjectState MeshObject::checkpoint() const {
   ObjectState state{path(), "state", {}, {}};
   state.channels["position"] = Array::of(position_);
   state.channels["velocity"] = Array::of(velocity_);
+  state.channels["inner"] = Array::of(here_ ? inner_ : std::vector<Vec3d>{});
   state.channels["constraints"] = Array::of(values);
   return state;
 }
@@ -192,16 +207,20 @@ void MeshObject::restore(const ObjectState* whole) {
     return Error(ExitCode::bad_input,
                  "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
   };
-  for (const char* name : {"position", "velocity", "constraints"})
+  for (const char* name : {"position", "velocity", "inner", "constraints"})
     if (!whole->channels.contains(name)) throw bad();
   const auto x = whole->channels.find("position")->second.as<Vec3d>();
   const auto v = whole->channels.find("velocity")->second.as<Vec3d>();
+  const auto inner = whole->channels.find("inner")->second.as<Vec3d>();
   const auto values = whole->channels.find("constraints")->second.as<double>();
   std::size_t size = 0;
   for (const auto& state : states()) size += state.size();
-  if (x.size() != position_.size() || v.size() != x.size() || values.size() != size) throw bad();
+  if (x.size() != position_.size() || v.size() != x.size() || values.size() != size ||
+      inner.size() != (here_ ? inner_.size() : 0))
+    throw bad();
   std::copy(x.begin(), x.end(), position_.begin());
   std::copy(v.begin(), v.end(), velocity_.begin());
+  std::copy(inner.begin(), inner.end(), inner_.begin());
   auto from = values.begin();
   for (const auto& state : states()) {
     std::copy_n(from, state.size(), state.begin());
@@ -212,7 +231,7 @@ void MeshObject::restore(const ObjectState* whole) {
 std::uint64_t MeshObject::hash() const {
   std::uint64_t h = 0;
   const auto add = [&](std::span<const double> values) { h = hash_bytes(std::as_bytes(values), h); };
-  for (const auto* vectors : {&position_, &velocity_})
+  for (const auto* vectors : {&position_, &velocity_, &inner_})
     h = hash_bytes(std::as_bytes(std::span<const Vec3d>(*vectors)), h);
   for (const auto& state : states()) add(state);
   // The mesh is on rank 0; the others have nothing to add.

@@ -45,6 +45,10 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
     std::function<Vec3d(std::size_t k, double time)> place;  // of nodes[k] [m]
   };
   void hold(NodeMotion motion);
+  // Unknowns that are no place in space, such as turns of mid-edges: without mass, unmoved by forces and contact. They
+  // are packed three to a node after those of the mesh, as lengths [m], and start a substep from their last value, at
+  // first 0. Returns the first of their nodes.
+  std::int32_t add_inner(std::size_t scalars);
 
   const Description& description() const { return description_; }
   const SolidMesh& mesh() const { return mesh_; }
@@ -56,6 +60,9 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   const std::vector<double>& radius() const { return radius_; }
   const std::vector<std::uint8_t>& held() const { return held_; }
   const std::vector<Vec3d>& positions() const { return position_; }
+  const std::vector<Vec3d>& inner() const { return inner_; }  // of inner unknowns [m]
+  std::size_t inner_scalars() const { return inner_scalars_; }
+  bool cloth() const { return mesh_.shape == CellShape::triangle; }
   const std::vector<Vec3d>& velocities() const { return velocity_; }
   std::vector<Vec3d>& velocities() { return velocity_; }
   const std::vector<NodeMotion>& motions() const { return motions_; }
@@ -106,8 +113,10 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   bool here_;  // the mesh lives on one rank
   double mean_edge_ = 0;
   std::vector<Vec3d> position_, velocity_;
+  std::vector<Vec3d> inner_;  // three unknowns each
+  std::size_t inner_scalars_ = 0;
   std::vector<double> mass_, volume_, radius_;
-  std::vector<std::uint8_t> held_;
+  std::vector<std::uint8_t> held_;  // of all nodes of the matrix
   std::vector<NodeMotion> motions_;
   std::vector<PointForce> forces_;
   std::vector<std::unique_ptr<MeshConstraint>> constraints_;
@@ -115,7 +124,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   double last_dt_ = 0;  // [s]
   Workspace work_;
   struct Saved {
-    std::vector<Vec3d> position, velocity;
+    std::vector<Vec3d> position, velocity, inner;
     std::vector<double> state;
   } saved_;
 };

@@ -17,6 +17,7 @@ struct MeshStep {
   double dt = 0;    // [s]
   double time = 0;  // at its end [s]
 
+  // Of the nodes, then of the inner unknowns of the object, three to a node.
   std::vector<Vec3d> position;  // Newton iterate [m]
   std::vector<Vec3d> begin;     // when the substep began [m]
   BlockMatrix matrix;

@@ -51,7 +51,6 @@ void RigidBlock::begin(const Step& step) {
   step_.dt = step.dt;
   step_.time = step.time + step.dt;
   step_.body = static_cast<int>(body_);
-  step_.iteration = 0;
   step_.begin_position = step_.position = begin_.position;
   step_.begin_rotation = step_.rotation = begin_.rotation;
   const Vec3d m = rotate(conjugate(begin_.rotation), begin_.momentum);
@@ -227,7 +226,6 @@ double RigidBlock::reach() const {
 }
 
 void RigidBlock::move(double share) {
-  ++step_.iteration;
   const Vec3d turn = Vec3d{newton_[3], newton_[4], newton_[5]} * share;
   step_.position += Vec3d{newton_[0], newton_[1], newton_[2]} * share;
   step_.rotation = normalized(quaternion_exp(turn) * step_.rotation);

@@ -45,7 +45,7 @@ void ElasticSolidBehavior::create(Scope& scope) {
         fmt::format("st_venant_kirchhoff with a Poisson's ratio of {:g} is too stiff in bending, by a third or "
                     "more: its volume is not kept by a pressure; keep to {:g}, or choose another model",
                     params_.poisson_ratio, most_without_pressure));
-  for (MeshObject* object : scope.mesh_objects())
+  for (MeshObject* object : scope.solid_objects())
     add_elastic_solid(*object, scope.path(),
                       {params_.youngs_modulus, params_.poisson_ratio, params_.model, params_.relaxation_time});
 }

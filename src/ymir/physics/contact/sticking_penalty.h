@@ -22,21 +22,18 @@ struct StickingPenalty {
   double hold;              // across it [N/m]
   double slack = 0;         // by which it is less the way it slides [N/m]
   Vec3d sliding{0, 0, 0};   // where to, a unit vector; 0 while it sticks
-  double limit;             // of friction [N]
 
   // n: normal of the solid; moved: of the point relative to the solid since the substep began [m]; slid: `sliding` of
-  // the iterate before; given_limit: of friction, where it is not to follow the normal force [N].
+  // the iterate before.
   //
   // What slides pulls no harder when it slides farther. Where it has just begun to slide, or slides another way than
   // before, all of hold keeps Newton from going to and fro. That friction follows the depth is left out, it is not
   // symmetric.
-  YMIR_HD StickingPenalty(double k, double h, double mu, double depth, Vec3d n, Vec3d moved, Vec3d held, Vec3d slid,
-                          double given_limit = -1) {
+  YMIR_HD StickingPenalty(double k, double h, double mu, double depth, Vec3d n, Vec3d moved, Vec3d held, Vec3d slid) {
     const bool grazing = depth < h;
     const double force = grazing ? k * depth * depth / (2 * h) : k * (depth - h / 2), spring = stick * k;
     const Vec3d slipped = moved + held / spring, slip = slipped - n * dot(slipped, n);
-    const double length = norm(slip);
-    limit = given_limit >= 0 ? given_limit : mu * force;
+    const double length = norm(slip), limit = mu * force;
     const bool slides = length * spring > limit;
     hold = slides ? limit / length : spring;
     if (slides) sliding = slip / length;

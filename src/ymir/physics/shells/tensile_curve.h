@@ -64,10 +64,10 @@ YMIR_HD TensileResponse<T> respond(const TensileCurve& curve, const T& strain) {
     // stress = s0 + m0 z + a z^2 + b z^3
     const double s0 = curve.stress[k], a = (3 * secant - 2 * m0 - m1) / h, b = (m0 + m1 - 2 * secant) / (h * h);
     const T z = strain - curve.strain[k];
-    const auto here = z >= T{};
-    r.stress = select(here, s0 + z * (m0 + z * (a + z * b)), r.stress);
-    r.stiffness = select(here, m0 + z * (2 * a + z * (3 * b)), r.stiffness);
-    r.energy = select(here, curve.energy[k] + z * (s0 + z * (m0 / 2 + z * (a / 3 + z * (b / 4)))), r.energy);
+    const auto above = z >= T{};
+    r.stress = select(above, s0 + z * (m0 + z * (a + z * b)), r.stress);
+    r.stiffness = select(above, m0 + z * (2 * a + z * (3 * b)), r.stiffness);
+    r.energy = select(above, curve.energy[k] + z * (s0 + z * (m0 / 2 + z * (a / 3 + z * (b / 4)))), r.energy);
   }
   r.stiffness = max(r.stiffness, T{});  // round-off where the curve is flat
   return r;

@@ -1,0 +1,68 @@
+#include "ymir/behaviors/constraints/sewing_behavior.h"
+
+#include <fmt/format.h>
+
+#include "ymir/actions/sewing.h"
+#include "ymir/base/error.h"
+#include "ymir/behaviors/scope.h"
+
+namespace ymir {
+
+Schema<SewingBehavior::Pair> SewingBehavior::Pair::schema() {
+  return Schema<Pair>("pair", "Two vertices to be sewn together, as the surface of the cloth counts them, from 0.")
+      .param(&Pair::first, "first", "One vertex.")
+      .at_least(0)
+      .param(&Pair::second, "second", "The other.")
+      .at_least(0);
+}
+
+Schema<SewingBehavior::Params> SewingBehavior::schema() {
+  return Schema<Params>("sewing", "Draws pairs of vertices of a cloth together and keeps them so: seams.")
+      .category(Category::constraint)
+      .example("examples/sewn_tube.yaml")
+      .param(&Params::range, "range", unit::m,
+             "Each vertex on a rim is sewn to the nearest one within this distance that lies across a gap: on another "
+             "piece, or far from it along the cloth.")
+      .positive()
+      .only_without({"pairs"})
+      .param(&Params::pairs, "pairs", Pair::schema(), "Instead of a range: the pairs, listed.")
+      .param(&Params::begin, "begin", unit::s, "When seams begin to close.")
+      .at_least(0)
+      .param(&Params::close_time, "close_time", unit::s, "How long it takes: gaps shrink evenly.")
+      .positive()
+      .param(&Params::seam_stiffness, "seam_stiffness", unit::newton_per_m,
+             "Of each pair, as a spring; held exactly when absent.")
+      .positive();
+}
+
+void SewingBehavior::create(Scope& scope) {
+  const auto bad = [&](const std::string& what) { return Error(ExitCode::bad_input, scope.path() + what); };
+  for (MeshObject* cloth : scope.cloth_objects()) {
+    const SolidMesh& mesh = cloth->mesh();
+    std::vector<SewnPair> pairs;
+    if (!params_.pairs.empty()) {
+      if (!mesh.warning.empty())
+        throw bad(".pairs: the surface has vertices of no triangle, which are not counted; remove them from the file");
+      const auto count = static_cast<std::int64_t>(mesh.positions.size());
+      for (const Pair& p : params_.pairs) {
+        for (const std::int64_t v : {p.first, p.second})
+          if (v >= count)
+            throw bad(fmt::format(".pairs: vertex {} of {} does not exist; give 0 to {}", v, cloth->path(), count - 1));
+        if (p.first == p.second)
+          throw bad(fmt::format(".pairs: vertex {} cannot be sewn to itself; give another", p.first));
+        pairs.push_back({static_cast<std::int32_t>(p.first), static_cast<std::int32_t>(p.second)});
+      }
+    } else if (params_.range) {
+      pairs = facing_vertices(mesh, *params_.range);
+    } else {
+      throw bad(": give `range:`, or `pairs:`, a list");
+    }
+    if (pairs.empty())
+      scope.warn(fmt::format("sews nothing of {}: no rim has another within {:g} m across a gap; enlarge `range:`",
+                             cloth->path(), *params_.range));
+    else
+      add_sewing(*cloth, scope.path(), std::move(pairs), {params_.begin, params_.close_time, params_.seam_stiffness});
+  }
+}
+
+}  // namespace ymir
