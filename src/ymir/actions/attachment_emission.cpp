@@ -10,6 +10,7 @@
 
 #include "ymir/base/error.h"
 #include "ymir/data/triangle_bvh.h"
+#include "ymir/physics/rods/frames.h"
 
 namespace ymir {
 namespace {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "ymir/actions/end_clamp.h"
+#include "ymir/actions/joints.h"
 #include "ymir/actions/painted_response.h"
 #include "ymir/actions/surface_motion.h"
 #include "ymir/data/triangle_bvh.h"
@@ -380,11 +381,11 @@ void add_attachments(SolidSystem& solids, const std::string& owner, const std::v
   co_locate(solids);
 }
 
-void add_surface_attachments(SolidSystem& solids, const std::string& owner, SolidObject& particles,
+void add_surface_attachments(SolidSystem& solids, const std::string& owner, SolidObject& object,
                              const AttachmentResponse& response, const EmissionRule& rule,
                              std::shared_ptr<const AnimatedSurface> surface) {
-  const std::vector<SolidObject*> sources{&particles}, none;
-  solids.add(particles);
+  const std::vector<SolidObject*> sources{&object}, none;
+  solids.add(object);
   solids.add(std::make_unique<CoupledAttachments>(owner, sources, none, std::move(surface), response, rule));
 }
 
@@ -427,6 +428,45 @@ std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
   std::vector<double> gaps;
   for (const Root& root : data->roots) gaps.push_back(norm(root.position));
   return gaps;
+}
+
+// The first edge of each strand, which no longer is clamped, welded to the skin.
+std::size_t attach_roots(SolidSystem& solids, const std::string& owner, CurvesObject& curves,
+                         const std::vector<SolidObject*>& targets, double range) {
+  struct Skin {
+    PieceShape shape;
+    TriangleBvh bvh;
+  };
+  std::vector<Skin> skins;
+  for (SolidObject* target : targets)
+    for (PieceShape& shape : target->input_shapes())
+      if (!shape.skin.triangles.empty()) {
+        TriangleBvh bvh(shape.skin);
+        skins.push_back({std::move(shape), std::move(bvh)});
+      }
+  solids.add(curves);
+  for (SolidObject* target : targets) solids.add(*target);
+  std::vector<JointPlace> welds;
+  for (const PieceShape& strand : curves.input_shapes()) {
+    if (strand.positions.size() < 2) continue;
+    JointPlace weld;
+    weld.source.point = {&curves, strand.piece, 1, {0, 0, 0}};
+    double nearest = range;
+    for (const Skin& skin : skins) {
+      const ClosestPoint c = skin.bvh.closest(strand.positions[0], nearest);
+      if (c.triangle < 0) continue;
+      nearest = c.distance;
+      weld.target.point = skin.shape.object->on_skin(skin.shape.piece, c.triangle, c.barycentric);
+      weld.target.begin = skin.shape.object->point_of(skin.shape, weld.target.point);
+    }
+    if (weld.target.point.object == nullptr) continue;
+    weld.source.begin = curves.point_of(strand, weld.source.point);
+    welds.push_back(std::move(weld));
+  }
+  curves.release_roots();
+  const std::size_t held = welds.size();
+  add_joints(solids, owner, JointKind::weld, {}, std::move(welds));
+  return held;
 }
 
 }  // namespace ymir

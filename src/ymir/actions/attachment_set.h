@@ -1,4 +1,5 @@
-// Attachment Constraint: points of strands and particles held to points of a surface or of other objects.
+// Attachment Constraint: points of strands, particles and bodies held to points of a surface or of each
+// other.
 // [Lesser2022, 6.3]
 //
 // Response: C of physics/constraints/attachment.h with S = diag(k_N, k_T, k_T, beta_1 x3, beta_2 x3, beta_3 x3), and
@@ -37,13 +38,17 @@ void add_surface_attachments(CurvesObject& curves, const std::string& owner, con
 void add_attachments(SolidSystem& solids, const std::string& owner, const std::vector<SolidObject*>& sources,
                      const std::vector<SolidObject*>& targets, const AttachmentResponse& response,
                      const EmissionRule& rule);
-// Particles of an object to an animated surface.
-void add_surface_attachments(SolidSystem& solids, const std::string& owner, SolidObject& particles,
+// Particles, or points of bodies, to an animated surface.
+void add_surface_attachments(SolidSystem& solids, const std::string& owner, SolidObject& object,
                              const AttachmentResponse& response, const EmissionRule& rule,
                              std::shared_ptr<const AnimatedSurface> surface);
 
 // Roots follow the surface in position and orientation, exactly. Returns how far from it each one is held [m].
 std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
                                  std::shared_ptr<const AnimatedSurface> surface);
+// Roots follow the skin of bodies in position and orientation, exactly, and pull on it; those farther than `range` [m]
+// are left loose. Returns how many are held.
+std::size_t attach_roots(SolidSystem& solids, const std::string& owner, CurvesObject& curves,
+                         const std::vector<SolidObject*>& targets, double range);
 
 }  // namespace ymir

@@ -28,12 +28,10 @@ class Joints final : public Coupling {
       const Vec3d u = places_[e].axis, v = any_normal(u);
       const std::array<Vec3d, 3> axes{u, v, cross(u, v)};
       for (std::size_t end = 0; end < 2; ++end) {
-        const MaterialPoint& at = end == 0 ? places_[e].source : places_[e].target;
-        const Quaternion rotation =
-            at.object == nullptr
-                ? Quaternion{}
-                : static_cast<const RigidObject*>(at.object)->rest_poses()[static_cast<std::size_t>(at.piece)].rotation;
-        for (std::size_t k = 0; k < 3; ++k) elements_[e].axes[end][k] = rotate(conjugate(rotation), axes[k]);
+        const Embedding& begin = (end == 0 ? places_[e].source : places_[e].target).begin;
+        for (std::size_t k = 0; k < 3; ++k)
+          elements_[e].axes[end][k] = {dot(begin.frame[0], axes[k]), dot(begin.frame[1], axes[k]),
+                                       dot(begin.frame[2], axes[k])};
       }
       elements_[e].inertia = inertia_of(e);
     }
@@ -41,13 +39,9 @@ class Joints final : public Coupling {
   std::string owner() const override { return owner_; }
   std::size_t size() const override { return places_.size(); }
   const MaterialPoint& point(std::size_t e, int end) const override {
-    return end == 0 ? places_[e].source : places_[e].target;
+    return (end == 0 ? places_[e].source : places_[e].target).point;
   }
-  Embedding prescribed(std::size_t e, bool) const override {
-    Embedding world = free_point(places_[e].at);
-    world.dofs = 0;
-    return world;
-  }
+  Embedding prescribed(std::size_t e, bool) const override { return places_[e].target.begin; }
   void prepare(double, double) override {}
   bool changing() const override { return false; }
   std::span<double> state() override { return along_; }
@@ -187,14 +181,11 @@ class Joints final : public Coupling {
   // 1/(J M^-1 J') of the open way.
   double inertia_of(std::size_t e) const {
     double mobility = 0;
-    for (std::size_t end = 0; end < 2; ++end) {
-      const MaterialPoint& at = end == 0 ? places_[e].source : places_[e].target;
-      if (at.object == nullptr) continue;
-      const RigidBody& body = static_cast<const RigidObject*>(at.object)->bodies()[static_cast<std::size_t>(at.piece)];
-      const Vec3d u = elements_[e].axes[end][0], i = body.moments;
-      mobility += kind_ == JointKind::hinge ? u.x * u.x / i.x + u.y * u.y / i.y + u.z * u.z / i.z : 1 / body.mass;
+    for (const JointEnd* end : {&places_[e].source, &places_[e].target}) {
+      const double inertia = kind_ == JointKind::hinge ? end->inertia : end->mass;
+      if (inertia > 0) mobility += 1 / inertia;
     }
-    return 1 / mobility;
+    return mobility > 0 ? 1 / mobility : 0;
   }
 
   std::string owner_;
@@ -207,10 +198,28 @@ class Joints final : public Coupling {
 
 }  // namespace
 
+JointEnd joint_end(RigidObject& object, std::size_t body, Vec3d x, Vec3d axis) {
+  JointEnd end;
+  end.point = object.point_at(body, x);
+  end.begin = object.point_of({}, end.point);
+  end.mass = object.bodies()[body].mass;
+  const Vec3d i = object.bodies()[body].moments;
+  const Vec3d u{dot(end.begin.frame[0], axis), dot(end.begin.frame[1], axis), dot(end.begin.frame[2], axis)};
+  end.inertia = 1 / (u.x * u.x / i.x + u.y * u.y / i.y + u.z * u.z / i.z);
+  return end;
+}
+
+JointEnd world_end(Vec3d x) {
+  JointEnd end;
+  end.begin = free_point(x);
+  end.begin.dofs = 0;
+  return end;
+}
+
 void add_joints(SolidSystem& solids, const std::string& owner, JointKind kind, const JointDrive& drive,
                 std::vector<JointPlace> places) {
   for (const JointPlace& place : places)
-    for (const MaterialPoint* at : {&place.source, &place.target})
+    for (const MaterialPoint* at : {&place.source.point, &place.target.point})
       if (at->object != nullptr) solids.add(*at->object);
   solids.add(std::make_unique<Joints>(owner, kind, drive, std::move(places)));
 }

@@ -28,13 +28,23 @@ struct JointDrive {
   double friction = 0;                 // most that friction holds against
 };
 
-struct JointPlace {
-  MaterialPoint source, target;  // target without an object: the world
-  Vec3d at;                      // where it is when everything begins [m]
-  Vec3d axis{0, 1, 0};           // u, a unit vector
+// One of each end: a point and what it looks like when everything begins.
+struct JointEnd {
+  MaterialPoint point;  // without an object: the world
+  Embedding begin;      // prescribed where it belongs to no object
+  double mass = 0;      // of what moves there, for the scale of bounded rows [kg]
+  double inertia = 0;   // about the axis [kg m^2]
 };
 
-// At the point `at` of two bodies.
+struct JointPlace {
+  JointEnd source, target;
+  Vec3d axis{0, 1, 0};  // u, a unit vector
+};
+
+// Of a rigid body, at a point that is at x when everything begins; and of the world.
+JointEnd joint_end(RigidObject& object, std::size_t body, Vec3d x, Vec3d axis);
+JointEnd world_end(Vec3d x);
+
 void add_joints(SolidSystem& solids, const std::string& owner, JointKind kind, const JointDrive& drive,
                 std::vector<JointPlace> places);
 

@@ -46,6 +46,8 @@ class Scope {
   // Those of another group, wherever it stands. Objects ask in after_objects: the others may not exist before.
   std::vector<CurvesObject*> curves_objects_of(const GroupRef& group) { return objects_of<CurvesObject>(group); }
   std::vector<ParticleObject*> particle_objects_of(const GroupRef& group) { return objects_of<ParticleObject>(group); }
+  std::vector<MeshObject*> mesh_objects_of(const GroupRef& group) { return objects_of<MeshObject>(group); }
+  std::vector<RigidObject*> rigid_objects_of(const GroupRef& group) { return objects_of<RigidObject>(group); }
   // Solids and cloth; then one kind of them.
   std::vector<MeshObject*> mesh_objects() { return objects_of<MeshObject>(); }
   std::vector<MeshObject*> solid_objects() { return meshes_of("solids", false); }

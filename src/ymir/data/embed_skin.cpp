@@ -156,15 +156,42 @@ SkinFit embed(SolidMesh& mesh, Surface skin) {
   return fit;
 }
 
+template <class Element>
+CellPoint nearest_cell(const SolidMesh& mesh, const std::array<std::int32_t, 3>& corners, Vec3d x) {
+  CellPoint best = mesh.embedded[static_cast<std::size_t>(corners[0])];
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::int32_t corner : corners) {
+    const std::int32_t cell = mesh.embedded[static_cast<std::size_t>(corner)].cell;
+    const auto r = reference_of<Element>(mesh, static_cast<std::size_t>(cell), x);
+    if (!r || !(outside(Element{}, *r) < least)) continue;
+    least = outside(Element{}, *r);
+    best = {cell, *r};
+  }
+  return best;
+}
+
 }  // namespace
+
+CellPoint skin_point(const SolidMesh& mesh, std::int32_t triangle, Vec3d barycentric) {
+  const auto& corners = mesh.skin.triangles[static_cast<std::size_t>(triangle)];
+  // The cells of cloth are the triangles of its skin.
+  if (mesh.shape == CellShape::triangle) return {triangle, {barycentric.y, barycentric.z, 0}};
+  Vec3d x{0, 0, 0};
+  for (std::size_t k = 0; k < 3; ++k)
+    x += mesh.skin.positions[static_cast<std::size_t>(corners[k])] * barycentric[static_cast<int>(k)];
+  switch (mesh.shape) {
+    case CellShape::hexahedron: return nearest_cell<Hexahedron>(mesh, corners, x);
+    case CellShape::quadratic_tetrahedron: return nearest_cell<QuadraticTetrahedron>(mesh, corners, x);
+    default: return nearest_cell<Tetrahedron>(mesh, corners, x);
+  }
+}
 
 SkinFit embed_skin(SolidMesh& mesh, Surface skin) {
   switch (mesh.shape) {
     case CellShape::hexahedron: return embed<Hexahedron>(mesh, std::move(skin));
     case CellShape::quadratic_tetrahedron: return embed<QuadraticTetrahedron>(mesh, std::move(skin));
-    case CellShape::tetrahedron: break;
+    default: return embed<Tetrahedron>(mesh, std::move(skin));
   }
-  return embed<Tetrahedron>(mesh, std::move(skin));
 }
 
 }  // namespace ymir

@@ -48,16 +48,6 @@ Face reversed(Face nodes) {
   return nodes;
 }
 
-// Place of a node in the reference cell.
-Vec3d node_in(CellShape shape, std::size_t node) {
-  if (shape == CellShape::hexahedron) return Hexahedron::corner[node];
-  if (node < 4) return corners_of_tetrahedron[node];
-  const auto& ends = QuadraticTetrahedron::edge[node - 4];
-  return (corners_of_tetrahedron[static_cast<std::size_t>(ends[0])] +
-          corners_of_tetrahedron[static_cast<std::size_t>(ends[1])]) *
-         0.5;
-}
-
 // The node of a quadratic tetrahedron between two of its corners.
 std::int32_t between(std::span<const std::int32_t> cell, std::int32_t a, std::int32_t b) {
   for (std::size_t k = 0; k < 6; ++k) {
@@ -82,6 +72,15 @@ void check_shared(std::span<const CellFace> same, const std::string& name) {
 }
 
 }  // namespace
+
+Vec3d node_in_cell(CellShape shape, std::size_t node) {
+  if (shape == CellShape::hexahedron) return Hexahedron::corner[node];
+  if (node < 4) return corners_of_tetrahedron[node];  // of a triangle the first three
+  const auto& ends = QuadraticTetrahedron::edge[node - 4];
+  return (corners_of_tetrahedron[static_cast<std::size_t>(ends[0])] +
+          corners_of_tetrahedron[static_cast<std::size_t>(ends[1])]) *
+         0.5;
+}
 
 void fill_skin(SolidMesh& mesh, const std::string& name) {
   const auto each = static_cast<std::size_t>(nodes_of(mesh.shape));
@@ -134,7 +133,7 @@ void fill_skin(SolidMesh& mesh, const std::string& name) {
     for (std::size_t k = 0; k < each; ++k) {
       const std::int32_t v = vertex_of(cell(c)[k]);
       if (v == inside || mesh.embedded[static_cast<std::size_t>(v)].cell >= 0) continue;
-      mesh.embedded[static_cast<std::size_t>(v)] = {static_cast<std::int32_t>(c), node_in(mesh.shape, k)};
+      mesh.embedded[static_cast<std::size_t>(v)] = {static_cast<std::int32_t>(c), node_in_cell(mesh.shape, k)};
     }
 }
 

@@ -13,4 +13,7 @@ namespace ymir {
 // naming the mesh, when a face has three cells or two cells lie on one side of it.
 void fill_skin(SolidMesh& mesh, const std::string& name);
 
+// Reference coordinates of a node of a cell.
+Vec3d node_in_cell(CellShape shape, std::size_t node);
+
 }  // namespace ymir

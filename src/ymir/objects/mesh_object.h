@@ -71,6 +71,12 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   // Vertices of the skin for nodes at `nodes`.
   std::vector<Vec3d> skin(const std::vector<Vec3d>& nodes) const;
 
+  // All nodes are points that may be held; the skin is what others are held to.
+  std::vector<PieceShape> input_shapes() override;
+  std::vector<PieceShape> present_shapes() override;
+  Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const override;
+  MaterialPoint on_skin(std::int64_t piece, std::int32_t triangle, Vec3d barycentric) override;
+
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
   std::vector<int> lone_blocks() const override;
@@ -106,6 +112,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
 
  private:
   std::vector<std::span<double>> states() const;
+  std::vector<PieceShape> shape_at(const std::vector<Vec3d>& nodes);
 
   Description description_;
   SolidMesh mesh_;

@@ -24,15 +24,16 @@ Schema<AttachmentBehavior::Link> AttachmentBehavior::Link::schema() {
 
 Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
   return Schema<Params>("attachment",
-                        "Holds points of strands, and particles, to an animated surface, to strands or to particles; "
-                        "and solids to "
-                        "a surface.")
+                        "Holds points of strands, particles, solids, cloth and rigid bodies to an animated surface or "
+                        "to each other.")
       .category(Category::constraint)
       .example("examples/ponytail.yaml")
       .param(&Params::surface, "surface", "Input with the surface to hold on to; it may move.")
       .accepts({InputKind::surface})
       .param(&Params::strands, "strands", "Instead of a surface: group whose strands are the targets.")
       .param(&Params::particles, "particles", "Instead of a surface: group whose particles are the targets.")
+      .param(&Params::solids, "solids",
+             "Instead of a surface: group whose solids, cloth and rigid bodies are the targets.")
       .param(&Params::points, "points", "Which points of the strands in scope are held; of particles each is.")
       .enumerated<SourcePoints>(
           {{"roots", SourcePoints::roots}, {"tips", SourcePoints::tips}, {"all", SourcePoints::all}})
@@ -44,10 +45,9 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
       .enumerated<EmissionKind>({{"closest", EmissionKind::closest},
                                  {"within_range", EmissionKind::within_range},
                                  {"network", EmissionKind::network}})
-      .param(
-          &Params::range, "range", unit::m,
-          "Farthest distance at which an attachment is made; needed with strands: or particles:, and for solids, whose "
-          "nodes that near are held.")
+      .param(&Params::range, "range", unit::m,
+             "Farthest distance at which an attachment is made; needed with strands:, particles: and solids:, and for "
+             "solids, cloth and rigid bodies, whose nodes or vertices that near are held.")
       .positive()
       .only_when("emission", {"closest", "within_range"})
       .param(&Params::every_step, "every_step",
@@ -55,10 +55,10 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
       .only_when("emission", {"closest", "within_range"})
       .param(&Params::network, "network", Link::schema(), "Explicit attachments.")
       .only_when("emission", {"network"})
-      .param(&Params::hard, "hard",
-             "Held exactly: roots of clamped strands follow the surface in place and orientation, nodes of solids in "
-             "place; "
-             "all else is joined by multipliers. Otherwise by the stiffnesses below.")
+      .param(
+          &Params::hard, "hard",
+          "Held exactly: roots of clamped strands follow a surface, or the skin of a solid, in place and orientation, "
+          "nodes of solids in place; all else is joined by multipliers. Otherwise by the stiffnesses below.")
       .param(
           &Params::flexibility, "flexibility", unit::none,
           "0 keeps the place relative to the target's frame (of a particle: that of the world), 1 the distance alone.")
@@ -117,22 +117,25 @@ EmissionRule AttachmentBehavior::rule(const Scope& scope) const {
 
 void AttachmentBehavior::create(Scope& scope) {
   const bool strands = !scope.curves_objects().empty(), particles = !scope.particle_objects().empty();
-  const bool solids = !scope.mesh_objects().empty();
-  if (!strands && !particles && !solids) return;
-  if ((params_.surface.empty() ? 0 : 1) + (params_.strands.empty() ? 0 : 1) + (params_.particles.empty() ? 0 : 1) != 1)
-    throw mistake(scope, "give either `surface:`, an input, or `strands:` or `particles:`, a group");
+  const bool meshes = !scope.mesh_objects().empty(), rigid = !scope.rigid_objects().empty();
+  if (!strands && !particles && !meshes && !rigid) return;
+  if ((params_.surface.empty() ? 0 : 1) + (params_.strands.empty() ? 0 : 1) + (params_.particles.empty() ? 0 : 1) +
+          (params_.solids.empty() ? 0 : 1) !=
+      1)
+    throw mistake(scope, "give either `surface:`, an input, or `strands:`, `particles:` or `solids:`, a group");
   const EmissionRule rule = this->rule(scope);
   if (strands && particles && rule.kind == EmissionKind::network)
     throw mistake(scope,
                   "a network holds either strands or particles; put the attachment into the group of one of them");
   if ((particles || !params_.particles.empty()) && norm(params_.orientation_stiffness.value) > 0)
     throw mistake(scope, "particles have no orientation; leave out orientation_stiffness");
-  if (solids) attach_solids(scope, rule);
-  if (!strands && !particles) return;
-  if (params_.surface.empty())
-    attach_to_objects(scope, rule);
-  else
-    attach_to_surface(scope, rule);
+  if (params_.surface.empty()) {
+    // The objects of another group may not exist yet.
+    scope.after_objects([this, &scope, rule] { attach_to_objects(scope, rule); });
+    return;
+  }
+  if (meshes || rigid) attach_solids(scope, rule);
+  if (strands || particles) attach_to_surface(scope, rule);
 }
 
 std::vector<Behavior::Unused> AttachmentBehavior::unused(ActsOn kind) const {
@@ -150,15 +153,17 @@ std::vector<Behavior::Unused> AttachmentBehavior::unused(ActsOn kind) const {
 }
 
 void AttachmentBehavior::attach_solids(Scope& scope, const EmissionRule& rule) const {
-  if (params_.surface.empty() || !params_.hard || rule.kind != EmissionKind::closest || rule.every_step)
-    throw mistake(
-        scope,
-        "solids are held to a surface, exactly, from the beginning on: give `surface:` and `range:`, and leave "
-        "out hard, emission and every_step; put strands and particles into a group of their own");
   if (!params_.range) throw mistake(scope, "attachment of solids needs `range:`; nodes that near the surface are held");
   const auto surface = std::make_shared<const AnimatedSurface>(scope.animated_surface(params_.surface));
+  if (surface->rest().triangles.empty()) throw mistake(scope, "the surface has no triangles");
+  for (RigidObject* object : scope.rigid_objects())
+    add_surface_attachments(scope.solids(), scope.path(), *object, response_of(params_), rule, surface);
+  // Soft, or changing, or listed: as everything else. Otherwise the nodes are no longer unknowns.
+  const bool exact = params_.hard && rule.kind == EmissionKind::closest && !rule.every_step;
   for (MeshObject* object : scope.mesh_objects())
-    if (attach_nodes(*object, scope.path(), surface, *params_.range) == 0)
+    if (!exact)
+      add_surface_attachments(scope.solids(), scope.path(), *object, response_of(params_), rule, surface);
+    else if (attach_nodes(*object, scope.path(), surface, *params_.range) == 0)
       scope.warn(fmt::format("holds nothing of {}: no node is within {:g} m of '{}' at time 0; enlarge `range:`",
                              object->path(), *params_.range, params_.surface.name));
 }
@@ -166,21 +171,53 @@ void AttachmentBehavior::attach_solids(Scope& scope, const EmissionRule& rule) c
 void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rule) const {
   const auto particles = scope.particle_objects();
   const auto curves = scope.curves_objects();
-  std::vector<SolidObject*> sources(curves.begin(), curves.end()), targets;
-  sources.insert(sources.end(), particles.begin(), particles.end());
+  std::vector<SolidObject*> sources, targets;
   if (!params_.strands.empty()) {
     for (CurvesObject* object : scope.curves_objects_of(params_.strands)) targets.push_back(object);
     if (targets.empty()) throw mistake(scope, "the group of `strands:` has no curves_object");
-  } else {
+  } else if (!params_.particles.empty()) {
     for (ParticleObject* object : scope.particle_objects_of(params_.particles)) targets.push_back(object);
     if (targets.empty()) throw mistake(scope, "the group of `particles:` has no particle_object");
+  } else {
+    for (MeshObject* object : scope.mesh_objects_of(params_.solids)) targets.push_back(object);
+    for (RigidObject* object : scope.rigid_objects_of(params_.solids)) targets.push_back(object);
+    if (targets.empty())
+      throw mistake(scope, "the group of `solids:` has no solid_object, cloth_object or rigid_object");
   }
-  if (rule.kind == EmissionKind::closest && !params_.range)
-    throw mistake(scope, "attachment to strands or particles needs `range:`");
+  if (rule.kind != EmissionKind::network && !params_.range)
+    throw mistake(scope, "attachment to strands, particles or solids needs `range:`");
+  const bool rooted = !params_.solids.empty() && params_.hard && params_.points == SourcePoints::roots &&
+                      rule.kind == EmissionKind::closest && !rule.every_step;
+  if (rooted && !curves.empty())
+    root_in(scope, targets);
+  else
+    sources.insert(sources.end(), curves.begin(), curves.end());
+  for (ParticleObject* object : particles) sources.push_back(object);
+  for (MeshObject* object : scope.mesh_objects()) sources.push_back(object);
+  for (RigidObject* object : scope.rigid_objects()) sources.push_back(object);
+  if (sources.empty()) return;
   // Particles change ranks with their buckets; what they are attached to would not come along.
   if ((!particles.empty() || !params_.particles.empty()) && scope.domain().communicator().size() > 1)
     throw mistake(scope, "attachments between particles and other objects need one rank; run without mpirun");
   add_attachments(scope.solids(), scope.path(), sources, targets, response_of(params_), rule);
+}
+
+// Roots of strands in the skin of solids, in place and orientation.
+void AttachmentBehavior::root_in(Scope& scope, const std::vector<SolidObject*>& targets) const {
+  if (params_.flexibility > 0)
+    throw mistake(scope,
+                  "flexibility: has no effect on roots that are held exactly; leave it out, or use `hard: false`");
+  if (scope.domain().communicator().size() > 1)
+    throw mistake(scope, "strands rooted in solids need one rank; run without mpirun");
+  for (CurvesObject* curves : scope.curves_objects()) {
+    const std::size_t held = attach_roots(scope.solids(), scope.path(), *curves, targets, *params_.range);
+    const std::size_t all = curves->curves().strand_count();
+    if (held < all)
+      scope.warn(
+          fmt::format("{} of {} roots of {} are farther than {:g} m from the solids and are not held; enlarge "
+                      "`range:`, or bring groom and solids to the same place",
+                      all - held, all, curves->path(), *params_.range));
+  }
 }
 
 void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rule) const {

@@ -17,7 +17,7 @@ struct AttachmentBehavior final : Behavior {
   };
   struct Params {
     InputRef surface;
-    GroupRef strands, particles;
+    GroupRef strands, particles, solids;
     SourcePoints points = SourcePoints::roots;
     EmissionKind emission = EmissionKind::closest;
     std::optional<double> range;  // [m]
@@ -39,6 +39,7 @@ struct AttachmentBehavior final : Behavior {
   EmissionRule rule(const Scope& scope) const;
   void attach_solids(Scope& scope, const EmissionRule& rule) const;
   void attach_to_objects(Scope& scope, const EmissionRule& rule) const;
+  void root_in(Scope& scope, const std::vector<SolidObject*>& targets) const;
   void attach_to_surface(Scope& scope, const EmissionRule& rule) const;
 
   Params params_;
