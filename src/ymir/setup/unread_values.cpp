@@ -42,12 +42,11 @@ bool is_for(const ParamInfo& p, ActsOn kind) {
 void add_readers(const SetupNode& node, const Behavior& behavior, ActsOn kind, Readers& to) {
   const std::vector<Behavior::Unused> unused = behavior.unused(kind);
   for (ParamInfo& p : varying_params(node.type->schema)) {
-    if (!is_for(p, kind)) continue;
     const auto idle =
         std::find_if(unused.begin(), unused.end(), [&](const Behavior::Unused& u) { return u.channel == p.name; });
     if (idle != unused.end())
       to.idle[p.name] = fmt::format("{} does not use it: {}", node.path, idle->remedy);
-    else
+    else if (is_for(p, kind))
       to.taken[p.name].push_back(std::move(p));
   }
 }

@@ -53,7 +53,7 @@ template <class Material>
 bool differentiable(const Mat3d& f) {
   if constexpr (std::is_same_v<Material, Fibre>) {
     const double l = norm(f * parameters<Fibre>(0).direction);
-    return std::fabs(l - 1) > 0.02 && l > 0.3;
+    return std::fabs(l - 1) > 0.02 && std::fabs(l - Fibre::crushed) > 0.02;
   }
   if constexpr (std::is_same_v<Material, Corotated>) {
     const Vec3d s = svd3(f).s;

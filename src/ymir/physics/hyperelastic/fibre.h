@@ -3,8 +3,9 @@
 //   l = |F a|,  psi = T_a (l - 1) + k/2 max(l - 1, 0)^2,  y = dpsi/dl = T_a + k max(l - 1, 0)
 //   P = y d a', d = F a / l,   K_ab = (a . g_a)(a . g_b) [k d d' + y/l (I - d d')], k only where l > 1
 //
-// The active tension T_a acts at every length; the passive part resists stretch but not compression. Eigenvalues are
-// k, y/l, y/l and zeros. To be added to an isotropic material: alone it resists in one direction only.
+// The active tension T_a acts at every length, but that below l_0 = 0.1 it goes to 0 with the length, T_a l/l_0: a cone
+// at l = 0 would have no tangent. The passive part resists stretch but not compression. Eigenvalues are k, y/l, y/l and
+// zeros. To be added to an isotropic material: alone it resists in one direction only.
 #pragma once
 
 #include "ymir/math/scalar.h"
@@ -25,6 +26,8 @@ struct FibreTangent {
 struct Fibre : Hyperelastic<Fibre> {
   // Shortest fibre that has a direction, as a stretch.
   static constexpr double shortest = 1e-9;
+  // Stretch below which a fibre pulls in proportion to its length.
+  static constexpr double crushed = 0.1;
 
   template <class T>
   struct Parameters {
@@ -35,8 +38,9 @@ struct Fibre : Hyperelastic<Fibre> {
 
   template <class T>
   YMIR_HD static T energy(const Mat3<T>& f, const Parameters<T>& p) {
-    const T strain = norm(f * p.direction) - 1.0, stretched = max(strain, T{} + 0.0);
-    return p.tension * strain + p.stiffness * 0.5 * stretched * stretched;
+    const T length = norm(f * p.direction), stretched = max(length - 1.0, T{} + 0.0);
+    const T active = select(length > crushed, length - 1.0, length * length * (0.5 / crushed) + (0.5 * crushed - 1.0));
+    return p.tension * active + p.stiffness * 0.5 * stretched * stretched;
   }
 
   template <class T>
@@ -69,8 +73,10 @@ struct Fibre : Hyperelastic<Fibre> {
       length = max(norm(along), T{} + shortest);
       d = along / length;
       const T strain = length - 1.0;
-      k = select(strain > 0.0, p.stiffness, T{} + 0.0);
-      y = p.tension + k * strain;
+      const T zero = T{} + 0.0, passive = select(strain > 0.0, p.stiffness, zero);
+      const T fall = select(length > crushed, zero, p.tension * (1 / crushed));
+      k = passive + fall;
+      y = select(length > crushed, p.tension, fall * length) + passive * strain;
     }
   };
 
