@@ -1,5 +1,5 @@
 // A soft cube that hangs by one face, one Newton iteration of its implicit step: assembly, factor and solve apart, and
-// the same matrix by the direct solvers that libraries have.
+// the same matrix by the direct solvers that libraries have. The same for a sheet of cloth that hangs by one side.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +8,13 @@
 #include <limits>
 
 #include "bench.h"
+#include "ymir/actions/elastic_shell.h"
 #include "ymir/actions/elastic_solid.h"
 #include "ymir/actions/gravity_force.h"
 #include "ymir/base/hash.h"
+#include "ymir/data/cloth_mesh.h"
 #include "ymir/data/quadratic_mesh.h"
+#include "ymir/data/shape_meshes.h"
 #include "ymir/objects/mesh_block.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/solvers/direct.h"
@@ -53,13 +56,35 @@ struct Hanging {
   Communicator alone;
   GridDomain domain{100.0, 1, alone};
   MeshObject object;
+  std::string name;
 
-  Hanging(CellShape shape, int side) : object("cube", 0, domain, {}, cube(shape, side)) {
+  Hanging(CellShape shape, int side)
+      : object("cube", 0, domain, {}, cube(shape, side)),
+        name(shape == CellShape::hexahedron    ? "hexahedra"
+             : shape == CellShape::tetrahedron ? "tetrahedra"
+                                               : "quadratic tetrahedra") {
     add_elastic_solid(object, "material", {5e4, 0.45});
+    hang();
+  }
+  // A sheet of 1 m with `side` edges to a side.
+  Hanging(BendingModel bending, int side)
+      : object("sheet", 0, domain, {}, cloth_of(sheet_mesh({0, 0, 0}, 1, 1, 1.0 / side), 5e-4, "sheet")),
+        name(bending == BendingModel::mid   ? "triangles, mid"
+             : bending == BendingModel::tri ? "triangles, tri"
+                                            : "triangles, hinge") {
+    ElasticShellMaterial material;
+    material.model = bending;
+    add_elastic_shell(object, "material", material, warp_along(object.mesh(), {1, 0, 0}));
+    hang();
+  }
+
+ private:
+  void hang() {
     object.add_force(gravity_force("gravity", {0, -9.81, 0}, {}));
+    const double highest = bounds(object.mesh().positions).high.y;
     MeshObject::NodeMotion top;
     for (std::size_t i = 0; i < object.mesh().positions.size(); ++i)
-      if (object.mesh().positions[i].y == size) top.nodes.push_back(static_cast<std::int32_t>(i));
+      if (object.mesh().positions[i].y == highest) top.nodes.push_back(static_cast<std::int32_t>(i));
     object.hold(std::move(top));
   }
 };
@@ -82,11 +107,8 @@ double residual_of(const MeshBlock& block, const std::vector<double>& b, const s
   return std::sqrt(off / all);
 }
 
-void measure(CellShape shape, int side, int repetitions, std::vector<BenchRow>& rows) {
-  Hanging run(shape, side);
-  constexpr const char* names[] = {"tetrahedra", "hexahedra", "quadratic tetrahedra"};
-  const char* name = names[static_cast<int>(shape)];
-  const std::string scene = fmt::format("{} {}", run.object.mesh().cell_count(), name);
+void measure(Hanging& run, bool libraries, int repetitions, std::vector<BenchRow>& rows) {
+  const std::string scene = fmt::format("{} {}", run.object.mesh().cell_count(), run.name);
   const auto elements = static_cast<std::int64_t>(run.object.mesh().cell_count());
   const double setup = timed([&] { run.object.ingest(); });
   MeshBlock block(run.object);
@@ -121,7 +143,7 @@ void measure(CellShape shape, int side, int repetitions, std::vector<BenchRow>& 
   const SymmetricMatrix matrix(static_cast<std::int32_t>(block.size()), triplets);
   for (const DirectBackend backend : {DirectBackend::cholmod, DirectBackend::eigen}) {
     if (backend == DirectBackend::cholmod && !has_cholmod()) continue;
-    if (backend == DirectBackend::eigen && side > 16) continue;  // minutes
+    if (backend == DirectBackend::eigen && !libraries) continue;  // minutes
     DirectSolver library(backend);
     library.analyze(matrix);
     std::vector<double> y(b.size());
@@ -137,15 +159,25 @@ void measure(CellShape shape, int side, int repetitions, std::vector<BenchRow>& 
 std::vector<BenchRow> bench_solids(const BenchOptions& options) {
   std::vector<BenchRow> rows;
   const int before = threads();
+  const int repetitions = options.quick ? 2 : std::min(options.repetitions, 5);
+  const std::vector<int> counts = before > 1 ? std::vector<int>{1, before} : std::vector<int>{1};
   for (const CellShape shape : {CellShape::tetrahedron, CellShape::hexahedron, CellShape::quadratic_tetrahedron})
     for (const int full : options.quick ? std::vector<int>{6, 10} : std::vector<int>{10, 16, 24, 32}) {
       // A quadratic cube has as many nodes as one of linear tetrahedra with twice the cells along an edge.
       const int side = shape == CellShape::quadratic_tetrahedron ? full / 2 : full;
-      for (const int count : before > 1 ? std::vector<int>{1, before} : std::vector<int>{1}) {
+      for (const int count : counts) {
         set_threads(count);
-        measure(shape, side, options.quick ? 2 : std::min(options.repetitions, 5), rows);
+        Hanging run(shape, side);
+        measure(run, full <= 16, repetitions, rows);
       }
     }
+  for (const BendingModel bending : {BendingModel::mid, BendingModel::tri, BendingModel::hinge})
+    for (const int side : options.quick ? std::vector<int>{10, 20} : std::vector<int>{20, 40, 80, 160})
+      for (const int count : counts) {
+        set_threads(count);
+        Hanging run(bending, side);
+        measure(run, side <= 40, repetitions, rows);
+      }
   set_threads(before);
   return rows;
 }

@@ -50,9 +50,9 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
   void visit_points(const std::function<void(const PointBlock&)>& visit) const override;
   void add_constraint(std::unique_ptr<StrandConstraint> constraint) { constraints_.push_back(std::move(constraint)); }
   void set_root_motion(RootMotion motion) { root_motion_ = std::move(motion); }
+  void release_roots() { description_.clamped = false; }  // something else holds them
   // Puts a strand with others: strands with the same home are on the same rank, those with the same tie are solved
   // together. Its root and none, unless set here.
-  void release_roots() { description_.clamped = false; }  // something else holds them
   void set_home(std::int64_t strand, Vec3d home, std::int64_t tie) { homes_[strand] = {home, tie}; }
   // Called for every strand when it enters, its rest shape being known: fills a constraint's channels.
   using Emission = std::function<void(Strand&)>;

@@ -119,8 +119,10 @@ void MeshBlock::assemble_all() {
   add_forces();
   for (const auto& constraint : object_->constraints()) constraint->assemble(s);
   const std::size_t points = work_->begin_velocity.size();
-  for (std::size_t k = object_->inner_scalars(); k < 3 * object_->inner().size(); ++k) {  // slots without an unknown
-    s.matrix.diagonal(static_cast<std::int32_t>(points + k / 3))[4 * (k % 3)] = 1;
+  for (std::size_t k = 0; k < 3 * object_->inner().size(); ++k) {
+    double& diagonal = s.matrix.diagonal(static_cast<std::int32_t>(points + k / 3))[4 * (k % 3)];
+    if (diagonal != 0) continue;  // else a place without an unknown
+    diagonal = 1;
     s.scale[points + k / 3][static_cast<int>(k % 3)] = 1;
   }
   s.matrix.hold(object_->held());

@@ -35,8 +35,7 @@ void MeshObject::hold(NodeMotion motion) {
 
 std::int32_t MeshObject::add_inner(std::size_t scalars) {
   const std::size_t first = mesh_.positions.size() + inner_.size();
-  inner_scalars_ = 3 * inner_.size() + scalars;
-  inner_.resize((inner_scalars_ + 2) / 3, Vec3d{0, 0, 0});
+  inner_.resize(inner_.size() + (scalars + 2) / 3, Vec3d{0, 0, 0});
   held_.resize(mesh_.positions.size() + inner_.size(), 0);
   return static_cast<std::int32_t>(first);
 }

@@ -61,7 +61,6 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   const std::vector<std::uint8_t>& held() const { return held_; }
   const std::vector<Vec3d>& positions() const { return position_; }
   const std::vector<Vec3d>& inner() const { return inner_; }  // of inner unknowns [m]
-  std::size_t inner_scalars() const { return inner_scalars_; }
   bool cloth() const { return mesh_.shape == CellShape::triangle; }
   const std::vector<Vec3d>& velocities() const { return velocity_; }
   std::vector<Vec3d>& velocities() { return velocity_; }
@@ -121,7 +120,6 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   double mean_edge_ = 0;
   std::vector<Vec3d> position_, velocity_;
   std::vector<Vec3d> inner_;  // three unknowns each
-  std::size_t inner_scalars_ = 0;
   std::vector<double> mass_, volume_, radius_;
   std::vector<std::uint8_t> held_;  // of all nodes of the matrix
   std::vector<NodeMotion> motions_;
