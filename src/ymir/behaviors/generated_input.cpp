@@ -19,6 +19,7 @@ constexpr std::int64_t most_vertices = 100'000'000;
 constexpr double most_triangles = 20'000'000;
 constexpr int ellipsoid_rings = 48;
 constexpr int capsule_around = 24;
+constexpr int ring_around = 32, ring_across = 12;
 
 GeneratedInput input_of(const ParamValues& recipe) {
   GeneratedInput input;
@@ -147,6 +148,9 @@ std::string recipe_problem(const GeneratedInput& input) {
                          input.deform[k].time, input.deform[k - 1].time);
   if (input.shape == GeneratedShape::capsule && input.size.y < input.size.x)
     return "a capsule is longer than it is wide; give `size: [width, length, width]`";
+  if (input.shape == GeneratedShape::ring && 2 * input.size.z >= std::min(input.size.x, input.size.y))
+    return "the wire of a ring leaves no hole; give `size: [width, length, wire]` with a wire of less than half the "
+           "width";
   if (input.shape == GeneratedShape::sheet) {
     const double triangles = 2.3 * input.size.x * input.size.y / (input.edge * input.edge);
     if (triangles > most_triangles)
@@ -220,6 +224,8 @@ Surface generated_surface(const ParamValues& recipe) {
       return mesh;
     }
     case GeneratedShape::capsule: return capsule_mesh(input.center, 0.5 * input.size.x, input.size.y, capsule_around);
+    case GeneratedShape::ring:
+      return ring_mesh(input.center, input.size.x, input.size.y, input.size.z, ring_around, ring_across);
     case GeneratedShape::sheet: return sheet_mesh(input.center, input.size.x, input.size.y, input.edge);
     case GeneratedShape::head: break;
   }

@@ -37,7 +37,7 @@ struct GuidesRecipe {
   static Schema<GuidesRecipe> schema();
 };
 
-enum class GeneratedShape { head, box, ellipsoid, capsule, sheet };
+enum class GeneratedShape { head, box, ellipsoid, capsule, ring, sheet };
 
 struct GeneratedInput {
   std::optional<GroomRecipe> groom;
@@ -69,23 +69,24 @@ Schema<P>& with_generated(Schema<P>& schema) {
              "Curves made instead of read: straight strands.")
       .param(static_cast<std::optional<GuidesRecipe> P::*>(&G::guides), "guides", GuidesRecipe::schema(),
              "Curves chosen from another input of curves: those that stand for all of it best.")
-      .param(
-          static_cast<std::optional<GeneratedShape> P::*>(&G::shape), "shape",
-          "A surface made instead of read: the built-in head, its neck cut at the origin, facing +z; a box; an "
-          "ellipsoid; a capsule, upright: a cylinder between two half spheres; or a sheet, upright and facing +z, of "
-          "near equilateral triangles.")
+      .param(static_cast<std::optional<GeneratedShape> P::*>(&G::shape), "shape",
+             "A surface made instead of read: the built-in head, its neck cut at the origin, facing +z; a box; an "
+             "ellipsoid; a capsule, upright: a cylinder between two half spheres; a ring about the axis z, longer than "
+             "wide or "
+             "not: a link of a chain; or a sheet, upright and facing +z, of near equilateral triangles.")
       .template enumerated<GeneratedShape>({{"head", GeneratedShape::head},
                                             {"box", GeneratedShape::box},
                                             {"ellipsoid", GeneratedShape::ellipsoid},
                                             {"capsule", GeneratedShape::capsule},
+                                            {"ring", GeneratedShape::ring},
                                             {"sheet", GeneratedShape::sheet}})
       .param(static_cast<Vec3d P::*>(&G::size), "size", unit::m,
              "Edges of the box, axes of the ellipsoid; of the capsule x is its width and y its length, of "
-             "the sheet its width and height.")
+             "the ring x and y are outer widths and z is that of its wire, of the sheet x and y are width and height.")
       .positive()
-      .only_when("shape", {"box", "ellipsoid", "capsule", "sheet"})
+      .only_when("shape", {"box", "ellipsoid", "capsule", "ring", "sheet"})
       .param(static_cast<Vec3d P::*>(&G::center), "center", unit::m, "Its centre; the head has its own place.")
-      .only_when("shape", {"box", "ellipsoid", "capsule", "sheet"})
+      .only_when("shape", {"box", "ellipsoid", "capsule", "ring", "sheet"})
       .param(static_cast<double P::*>(&G::edge), "edge", unit::m, "Of the triangles of a sheet.")
       .positive()
       .only_when("shape", {"sheet"})

@@ -36,6 +36,32 @@ Surface sphere_mesh(Vec3d center, double radius, int rings) {
   return mesh;
 }
 
+Surface ring_mesh(Vec3d center, double width, double length, double thickness, int around, int across) {
+  YMIR_CHECK(around >= 6 && across >= 3 && thickness > 0 && 2 * thickness < std::min(width, length));
+  const double wire = 0.5 * thickness, bend = 0.5 * std::min(width, length) - wire;
+  const Vec3d reach = width > length ? Vec3d{0.5 * (width - length), 0, 0} : Vec3d{0, 0.5 * (length - width), 0};
+  Surface mesh;
+  for (int a = 0; a < around; ++a) {
+    // Half a step off the axes: no vertex is between the halves.
+    const double angle = 2 * M_PI * (a + 0.5) / around;
+    const Vec3d out{std::cos(angle), std::sin(angle), 0};
+    const Vec3d middle = center + out * bend + reach * (dot(out, reach) > 0 ? 1 : -1);
+    for (int c = 0; c < across; ++c) {
+      const double turn = 2 * M_PI * c / across;
+      mesh.positions.push_back(middle + (out * std::cos(turn) + Vec3d{0, 0, 1} * std::sin(turn)) * wire);
+    }
+  }
+  const auto at = [&](int a, int c) { return a % around * across + c % across; };
+  for (int a = 0; a < around; ++a)
+    for (int c = 0; c < across; ++c) {
+      mesh.triangles.push_back({at(a, c), at(a + 1, c), at(a + 1, c + 1)});
+      mesh.triangles.push_back({at(a, c), at(a + 1, c + 1), at(a, c + 1)});
+    }
+  mesh.vertices.resize(mesh.positions.size());
+  mesh.faces.resize(mesh.triangles.size());
+  return mesh;
+}
+
 Surface capsule_mesh(Vec3d center, double radius, double length, int around) {
   YMIR_CHECK(around >= 6 && radius > 0 && length >= 2 * radius);
   const int quarter = std::max(2, around / 4);
