@@ -11,6 +11,7 @@
 #include "ymir/data/shape_meshes.h"
 #include "ymir/grooms/generate.h"
 #include "ymir/grooms/head.h"
+#include "ymir/math/quaternion.h"
 
 namespace ymir {
 namespace {
@@ -212,9 +213,9 @@ std::int64_t vertices_to_make(const ParamValues& recipe) {
   return 0;
 }
 
-Surface generated_surface(const ParamValues& recipe) {
-  const GeneratedInput input = input_of(recipe);
-  YMIR_CHECK(input.shape);
+namespace {
+
+Surface upright_surface(const GeneratedInput& input) {
   switch (*input.shape) {
     case GeneratedShape::box: return box_mesh(input.center, input.size * 0.5, {1, 0, 0}, {0, 1, 0}, {0, 0, 1});
     case GeneratedShape::ellipsoid: {
@@ -230,6 +231,18 @@ Surface generated_surface(const ParamValues& recipe) {
     case GeneratedShape::head: break;
   }
   return head_mesh();
+}
+
+}  // namespace
+
+Surface generated_surface(const ParamValues& recipe) {
+  const GeneratedInput input = input_of(recipe);
+  YMIR_CHECK(input.shape);
+  Surface mesh = upright_surface(input);
+  if (norm(input.turn) == 0) return mesh;
+  const Quaternion turn = quaternion_from_angles(input.turn);
+  for (Vec3d& p : mesh.positions) p = input.center + rotate(turn, p - input.center);
+  return mesh;
 }
 
 std::optional<SurfaceSequence> generated_sequence(const ParamValues& recipe, const std::string& name, double fps,

@@ -47,6 +47,7 @@ struct GeneratedInput {
   std::optional<GeneratedShape> shape;
   Vec3d size{0.1, 0.1, 0.1};  // of all but the head [m]
   Vec3d center{0, 0, 0};      // of all but the head [m]
+  Vec3d turn{0, 0, 0};        // of all but the head, about their centre [rad]
   double edge = 0.02;         // of the triangles of a sheet [m]
   std::vector<DeformationKey> deform;
 
@@ -86,6 +87,9 @@ Schema<P>& with_generated(Schema<P>& schema) {
       .positive()
       .only_when("shape", {"box", "ellipsoid", "capsule", "ring", "sheet"})
       .param(static_cast<Vec3d P::*>(&G::center), "center", unit::m, "Its centre; the head has its own place.")
+      .only_when("shape", {"box", "ellipsoid", "capsule", "ring", "sheet"})
+      .param(static_cast<Vec3d P::*>(&G::turn), "turn", unit::radian,
+             "Angles about the axes x, then y, then z, by which it is turned about its centre.")
       .only_when("shape", {"box", "ellipsoid", "capsule", "ring", "sheet"})
       .param(static_cast<double P::*>(&G::edge), "edge", unit::m, "Of the triangles of a sheet.")
       .positive()
