@@ -48,6 +48,7 @@ void StrandBlock::begin(const Step& step) {
 
 void StrandBlock::place() {
   if (object_->moving_roots()) newton_.place_roots(pose_);
+  newton_.carry_loose();
 }
 
 std::size_t StrandBlock::size() const { return static_cast<std::size_t>(newton_.rows()) * lanes; }

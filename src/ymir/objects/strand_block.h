@@ -15,7 +15,7 @@ class StrandBlock final : public SolidBlock {
   const NewtonSettings& settings() const override;
   int pieces() const override;
   void begin(const Step& step) override;
-  void place() override;  // rigidly with the roots
+  void place() override;  // rigidly with the roots, where those are given or fly
   std::size_t size() const override;
   Embedding embedded(int place, const MaterialPoint& at) const override;
   std::ptrdiff_t row(int place, const MaterialPoint& at, int local) const override;

@@ -196,6 +196,15 @@ void StrandNewton::place_roots(const RootPose& pose) {
   refresh_edges(s.step, Real::all(0), clamped);
 }
 
+void StrandNewton::carry_loose() {
+  StrandStep& s = step_;
+  const auto loose = (first_edge_ > 0.5) & (s.active > 0.0);
+  for (int k = 0; k < 3; ++k) {
+    const Real way = select(loose, begin_velocity_[k][1] * s.dt, Real::all(0));
+    for (int i = 0; i < s.vertices; ++i) s.position[k][i] += way;
+  }
+}
+
 PointBlock StrandNewton::block(double time) const {
   const auto planes = [](const Real* const p[3]) {
     return Planes<const Vec3d>::Type{reinterpret_cast<const double*>(p[0]), reinterpret_cast<const double*>(p[1]),

@@ -98,6 +98,8 @@ class StrandNewton {
   const StrandStep& step() const { return step_; }
   // Moves whole strands rigidly with their roots; after begin().
   void place_roots(const RootPose& pose);
+  // Strands that are not clamped go along with the velocity of their root: what they are held to flies too.
+  void carry_loose();
   bool is_free(int vertex, int local, int lane) const {
     return (local < 3 ? free_position_ : free_angle_)[vertex][lane] != 0;
   }
