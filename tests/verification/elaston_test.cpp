@@ -31,9 +31,10 @@ std::size_t add_handle(ElastonCloud& cloud, Vec3d x, std::int32_t near) {
   return cloud.elastons.size() - 1;
 }
 
-// Tip of a cantilever against Timoshenko's beam with the shear area of the rod.
+// Tip of a cantilever against Timoshenko's beam with the shear area of the rod. The notes have .980/.989/.990/.992 with
+// moduli of gradients that keep the shear within the section; without it (uniaxial stress) their script gives these.
 TEST(Elastons, BendAsACantilever) {
-  const std::array<double, 4> expected{.980, .989, .990, .992};
+  const std::array<double, 4> expected{.9887, .9925, .9942, .9961};
   for (int k = 0; k < 4; ++k) {
     const int n = 4 << k;
     ElastonCloud cloud = rod(n);
@@ -47,7 +48,7 @@ TEST(Elastons, BendAsACantilever) {
     const double exact =
         force * (length * length * length / (3 * young * inertia) + length / (young / (2 * (1 + nu)) * area));
     const double ratio = run.centre(tip).z / exact;
-    fmt::print("cantilever of {} segments: {:.4f} of Timoshenko's, {:.3f} in the notes\n", n, ratio,
+    fmt::print("cantilever of {} segments: {:.4f} of Timoshenko's, {:.4f} by the script\n", n, ratio,
                expected[static_cast<std::size_t>(k)]);
     EXPECT_NEAR(ratio, expected[static_cast<std::size_t>(k)], .001);
   }
@@ -60,28 +61,32 @@ TEST(Elastons, TwistAsAShaft) {
     const int n = 4 << k;
     const double arm = 1e-4;
     ElastonCloud cloud = rod(n);
-    const std::size_t up = add_handle(cloud, {length, arm, 0}, n), down = add_handle(cloud, {length, -arm, 0}, n);
+    std::array<std::size_t, 4> handle{};
+    const std::array<Vec3d, 4> arms{{{0, arm, 0}, {0, 0, arm}, {0, -arm, 0}, {0, 0, -arm}}};
+    for (std::size_t h = 0; h < 4; ++h) handle[h] = add_handle(cloud, Vec3d{length, 0, 0} + arms[h], n);
     const double inertia = M_PI * std::pow(radius, 4) / 2, young = 1e7, nu = .3, shear = young / (2 * (1 + nu));
-    const double angle = 1e-5, force = angle * shear * inertia / length / (2 * arm);
+    const double angle = 1e-5, force = angle * shear * inertia / length / (4 * arm);
     ElastonRun run(std::move(cloud), {young, nu, 1000, 0}, 1e-13);
-    run.pull(up, {0, 0, force});
-    run.pull(down, {0, 0, -force});
+    for (std::size_t h = 0; h < 4; ++h) run.pull(handle[h], cross(Vec3d{1, 0, 0}, arms[h]) * (force / arm));
     run.start();
     run.settle(1e3);
-    const double ratio = (run.centre(up).z - run.centre(down).z) / (2 * arm) / angle;
+    double turned = 0;
+    for (std::size_t h = 0; h < 4; ++h)
+      turned += dot(run.centre(handle[h]), cross(Vec3d{1, 0, 0}, arms[h])) / (4 * arm * arm);
+    const double ratio = turned / angle;
     fmt::print("shaft of {} segments: {:.4f} of its twist\n", n, ratio);
     EXPECT_NEAR(ratio, expected[static_cast<std::size_t>(k)], .001);
   }
 }
 
-// Large bending: the elastica with P L^2/EI = 1 and 5, wherever and however it stands. The rod is as much too stiff as
-// in small bending, about 1 % of its deflection.
+// Large bending: the elastica with P L^2/EI = 1, wherever and however it stands. The rod is as much too stiff as in
+// small bending, 2 % of its deflection and less, and shear adds (1 + nu)/2 r^2/L^2 to it.
 TEST(Elastons, BendFarAsTheElastica) {
   for (const Vec3d at : {Vec3d{0, 0, 0}, Vec3d{3000, -2000, 1000}})
     for (const Quaternion turn : {Quaternion{}, quaternion_exp({.4, -1, 2})}) {
       double before = 1;
       for (const int n : {8, 16}) {
-        const double r = .005, young = 1e8, stiffness = young * M_PI * std::pow(r, 4) / 4;
+        const double r = .02, young = 1e8, stiffness = young * M_PI * std::pow(r, 4) / 4;
         ElastonCloud cloud = rod(n, r, true, at, turn);
         const std::size_t tip = add_handle(cloud, at + rotate(turn, Vec3d{length, 0, 0}), n);
         ElastonRun run(std::move(cloud), {young, .3, 1000, 0}, 1e-9);
@@ -91,9 +96,9 @@ TEST(Elastons, BendFarAsTheElastica) {
         run.settle(1e3);
         const Vec3d x = rotate(conjugate(turn), run.centre(tip) - at);
         fmt::print("elastica, {} segments: {:.5f} {:.5f} {:.1e}, exactly .94357 .30172\n", n, x.x, x.y, x.z);
-        EXPECT_NEAR(x.y, .30172077, .015 * .30172077);
-        EXPECT_NEAR(x.x, .94356676, .03 * (1 - .94356676));
-        EXPECT_NEAR(x.z, 0, 1e-6);
+        EXPECT_NEAR(x.y, .30172077, .02 * .30172077);
+        EXPECT_NEAR(x.x, .94356676, .04 * (1 - .94356676));
+        EXPECT_NEAR(x.z, 0, 1e-9);
         EXPECT_LT(std::abs(x.y - .30172077), before);
         before = std::abs(x.y - .30172077);
       }

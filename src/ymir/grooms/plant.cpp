@@ -263,9 +263,36 @@ Plant::Touch Plant::touch(Vec3d x, std::size_t strand) const {
   return best.gap < cloud_.spacing / 2 ? best : Touch{best.gap, nullptr};
 }
 
-void Plant::link(std::int32_t node, const Segment& segment) {
-  cloud_.links.push_back({segment.a, node});
-  cloud_.links.push_back({segment.b, node});
+// Nodes at the same place would be the same function twice, and their difference move nothing: they become one.
+void Plant::join(std::int32_t node, const Segment& segment) {
+  const Vec3d x = cloud_.nodes[at(node)];
+  for (const std::int32_t end : {segment.a, segment.b}) cloud_.links.push_back({end, node});
+  const double a = norm(cloud_.nodes[at(segment.a)] - x), b = norm(cloud_.nodes[at(segment.b)] - x);
+  if (std::min(a, b) < cloud_.spacing / 2) same_.emplace_back(node, a <= b ? segment.a : segment.b);
+}
+
+void Plant::merge() {
+  std::vector<std::int32_t> now(cloud_.nodes.size());
+  std::iota(now.begin(), now.end(), 0);
+  const auto find = [&](std::int32_t a) {
+    while (now[at(a)] != a) a = now[at(a)] = now[at(now[at(a)])];
+    return a;
+  };
+  for (const auto& [node, other] : same_) now[at(find(node))] = find(other);
+  std::vector<std::int32_t> fresh(now.size(), -1);
+  std::vector<Vec3d> nodes;
+  for (std::int32_t i = 0; i < std::ssize(now); ++i)
+    if (find(i) == i) {
+      fresh[at(i)] = number(nodes.size());
+      nodes.push_back(cloud_.nodes[at(i)]);
+    }
+  const auto renumber = [&](std::int32_t& i) { i = fresh[at(find(i))]; };
+  cloud_.nodes = std::move(nodes);
+  for (auto& link : cloud_.links)
+    for (std::int32_t& i : link) renumber(i);
+  for (ElastonSample& e : cloud_.elastons) renumber(e.node);
+  for (ElastonCloud::Held& h : cloud_.held) renumber(h.node);
+  for (std::int32_t& i : cloud_.skin_nodes) renumber(i);
 }
 
 ElastonCloud Plant::grown(bool hold_roots) {
@@ -273,7 +300,7 @@ ElastonCloud Plant::grown(bool hold_roots) {
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     const Touch on = touch(cloud_.nodes[at(branches_[b].first)], b);
     if (on.segment != nullptr)
-      link(branches_[b].first, *on.segment);
+      join(branches_[b].first, *on.segment);
     else
       roots.push_back(b);
   }
@@ -283,7 +310,7 @@ ElastonCloud Plant::grown(bool hold_roots) {
     for (const Vec3d& x : leaf.points)
       if (const Touch on = touch(x, no_strand); on.segment != nullptr && on.gap < best.gap) best = on, where = x;
     if (best.segment != nullptr)
-      link(nearest_node(leaf, where), *best.segment);
+      join(nearest_node(leaf, where), *best.segment);
     else
       ++loose_;
   }
@@ -292,6 +319,7 @@ ElastonCloud Plant::grown(bool hold_roots) {
     const Branch& branch = branches_[b];
     cloud_.held.push_back({cloud_.nodes[at(branch.first)], M_PI * branch.radius * branch.radius, branch.first});
   }
+  merge();
   return std::move(cloud_);
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ymir/data/elaston_cloud.h"
 
@@ -49,12 +51,14 @@ class Plant {
   void add_leaf_nodes(Leaf& leaf);
   std::int32_t nearest_node(const Leaf& leaf, Vec3d x) const;
   Touch touch(Vec3d x, std::size_t strand) const;
-  void link(std::int32_t node, const Segment& segment);
+  void join(std::int32_t node, const Segment& segment);
+  void merge();
 
   ElastonCloud cloud_;
   std::vector<Segment> segments_;
   std::vector<Branch> branches_;
   std::vector<Leaf> leaves_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> same_;  // nodes that become one
   int loose_ = 0;
 };
 

@@ -77,8 +77,10 @@ ElastonBlock::ElastonBlock(ElastonObject& object, std::size_t piece)
     : object_(&object), number_(static_cast<int>(piece)), piece_(&object.pieces()[piece]) {
   const ElastonMaterial& m = object.description().material;
   const ElasticModuli solid = isotropic_solid(m.youngs_modulus, m.poisson_ratio);
-  const bool line[3] = {false, true, true}, sheet[3] = {false, false, true};
-  moduli_ = {full(solid), full(without_thin_stress(solid, line)), full(without_thin_stress(solid, sheet)), full(solid)};
+  // Uniaxial stress: no shear within the section either, else rods would know which way their axes point.
+  const double line[6] = {0, 1, 1, 1, 0, 0};
+  const bool sheet[3] = {false, false, true};
+  moduli_ = {full(solid), full(minimised_over<6>(solid, line)), full(without_thin_stress(solid, sheet)), full(solid)};
 }
 
 ElastonCentres ElastonBlock::centres() const {
