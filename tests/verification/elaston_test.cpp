@@ -4,6 +4,7 @@
 #include <array>
 
 #include "elaston_run.h"
+#include "ymir/actions/elaston_contact.h"
 #include "ymir/math/quaternion.h"
 #include "ymir/parallel/threads.h"
 
@@ -158,6 +159,83 @@ TEST(Elastons, CarryLoadsThroughAJunction) {
              run.centre(top).z / top_exact);
   EXPECT_NEAR(run.centre(top).z / top_exact, 1, .05);
   EXPECT_NEAR(run.centre(tip).z / tip_exact, 1, .1);
+}
+
+// A twig with a leaf: what a plant is made of.
+ElastonCloud twig_with_leaf(Vec3d at = {0, 0, 0}) {
+  Plant plant(.05);
+  plant.add_branches(strand(at, at + Vec3d{.3, .1, 0}), .004, "twig");
+  Surface leaf;
+  leaf.positions = {at + Vec3d{.3, .1, 0}, at + Vec3d{.37, .1, .04}, at + Vec3d{.45, .1, 0}, at + Vec3d{.37, .1, -.04}};
+  leaf.triangles = {{0, 1, 2}, {0, 2, 3}};
+  plant.add_leaves(leaf, 1e-3, "leaf");
+  ElastonCloud cloud = plant.grown(true);
+  EXPECT_EQ(plant.loose(), 0);
+  return cloud;
+}
+
+// The leaf's weight hangs on the twig: what the root carries is the weight of both.
+TEST(Elastons, LeavesHangOnTheirTwig) {
+  ElastonRun run(twig_with_leaf(), {1e8, .3, 700, 0});
+  EXPECT_EQ(run.object().pieces().size(), 1U);
+  run.gravity({0, -9.81, 0});
+  run.start();
+  run.settle(1e3);
+  const std::vector<Vec3d> x = run.object().centres(run.object().slots());
+  double leaf = 0, leaf_rest = 0;
+  int count = 0;
+  for (std::size_t e = 0; e < x.size(); ++e)
+    if (run.object().cloud().elastons[e].kind == ElastonKind::sheet)
+      leaf += x[e].y, leaf_rest += run.object().cloud().elastons[e].centre.y, ++count;
+  const double mass = .5 * .15 * .08 * 1e-3 * 700, inertia = M_PI * std::pow(.004, 4) / 4, l = std::hypot(.3, .1);
+  const double twig = 700 * M_PI * .004 * .004 * 9.81, load = mass * 9.81, across = .3 / l;  // of the twig per length
+  // Tip of the twig as a beam: its own weight, and that of the leaf beyond it (force and moment).
+  const double moment = load * .07;
+  const double sag = (load * across * l * l * l / 3 + moment * l * l / 2 + twig * across * std::pow(l, 4) / 8) /
+                     (1e8 * inertia) * across;
+  const Vec3d tip = run.object().field_at(run.object().slots(), {.3, .1, 0}, 6).value;
+  fmt::print("tip of the twig sags {:.5f} m, a beam {:.5f} m; leaf {:.5f} m\n", .1 - tip.y, sag,
+             (leaf_rest - leaf) / count);
+  EXPECT_NEAR((.1 - tip.y) / sag, 1, .1);
+  EXPECT_GT((leaf_rest - leaf) / count, .1 - tip.y);
+}
+
+TEST(Elastons, HaveTheSameBitsOnEveryThreadCountAndAfterARestart) {
+  const int before = threads();
+  std::vector<std::uint64_t> hashes;
+  for (const int count : {1, 2, 3}) {
+    set_threads(count);
+    ElastonRun run(twig_with_leaf(), {1e8, .3, 700, 1e-2});
+    run.gravity({1, -9.81, 2});
+    run.start();
+    ObjectState kept;
+    for (int k = 0; k < 6; ++k) {
+      run.step(1.0 / 48);
+      if (k == 2) kept = run.object().checkpoint();
+    }
+    hashes.push_back(run.object().hash());
+    run.object().restore(&kept);
+    for (int k = 0; k < 3; ++k) run.step(1.0 / 48);
+    hashes.push_back(run.object().hash());
+  }
+  set_threads(before);
+  for (const std::uint64_t h : hashes) EXPECT_EQ(h, hashes[0]);
+}
+
+// A falling twig comes to lie on the floor, its axis a radius above it.
+TEST(Elastons, LieOnAFloor) {
+  Plant plant(.05);
+  plant.add_branches(strand({0, .05, 0}, {.3, .06, 0}), .01, "twig");
+  ElastonRun run(plant.grown(false), {1e7, .3, 700, 1e-2}, 1e-8);
+  run.gravity({0, -9.81, 0});
+  const Collider floor{[](Vec3d x) { return DistanceSample{x.y, {0, 1, 0}}; }};
+  add_elaston_contact(run.object(), "floor", solid_during(floor), {200, .3, 5e-4});
+  run.start();
+  for (int k = 0; k < 200; ++k) run.step(1.0 / 96);
+  for (const Vec3d& x : run.object().centres(run.object().slots())) {
+    EXPECT_GT(x.y, .01 - 1e-4);
+    EXPECT_LT(x.y, .01 + 1e-3);
+  }
 }
 
 }  // namespace
