@@ -14,6 +14,7 @@ namespace ymir {
 namespace {
 
 constexpr std::size_t no_strand = std::numeric_limits<std::size_t>::max();
+constexpr double thinnest = 1e-3;   // radius by spacing below which lines lock altogether
 constexpr int sides = 8;            // of a tube that shows a branch
 constexpr double thinning = 0.75;   // least distance of nodes of a leaf, in spacings
 constexpr double neighbours = 1.8;  // distance within which nodes of a leaf are next to each other, in spacings
@@ -112,6 +113,12 @@ void Plant::add_branches(const Curves& curves, double radius, const std::string&
       throw Error(
           ExitCode::bad_input,
           fmt::format("{}: strand {} has a radius of {:g} m; every vertex needs one above 0", from, strand, least));
+    if (const double least = *std::min_element(radii.begin(), radii.end()); least < thinnest * cloud_.spacing)
+      throw Error(
+          ExitCode::bad_input,
+          fmt::format("{}: strand {} is {:g} m thin, too thin for nodes {:g} m apart; make the spacing smaller, "
+                      "or use a curves_object for threads",
+                      from, strand, least, cloud_.spacing));
     const auto segments = static_cast<std::size_t>(std::max(1.0, std::round(length / cloud_.spacing)));
     const std::vector<Vec3d> nodes = resampled(line, segments + 1);
     const std::int32_t first = number(cloud_.nodes.size());
@@ -142,6 +149,8 @@ void Plant::add_branches(const Curves& curves, double radius, const std::string&
       }
     }
     add_tube(nodes, node_radii, first);
+    // So near to each other two nodes would be nearly the same function.
+    if (length < cloud_.spacing / 2) same_.emplace_back(first + 1, first);
   }
 }
 

@@ -77,6 +77,11 @@ void ElastonObjectBehavior::create(Scope& scope) {
     throw Error(ExitCode::bad_input,
                 fmt::format("{}.spacing: {:g} m makes {:.0f} nodes, more than {:.0f}; make it larger", scope.path(),
                             spacing, nodes, most_nodes));
+  if (spacing > longest)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}.spacing: {:g} m is more than the longest strand of '{}', {:g} m; make it a few times "
+                            "smaller than that",
+                            scope.path(), spacing, params_.curves.name, longest));
   Plant plant(spacing);
   plant.add_branches(curves, params_.radius, fmt::format("{}: input '{}'", scope.path(), params_.curves.name));
   if (!params_.leaves.empty())
