@@ -161,6 +161,18 @@ TEST(Elastons, CarryLoadsThroughAJunction) {
   EXPECT_NEAR(run.centre(tip).z / tip_exact, 1, .1);
 }
 
+// Blades of grass side by side are plants of their own, each with a root.
+TEST(Elastons, OfBladesSideBySideArePlantsEach) {
+  Plant plant(.05);
+  for (int k = 0; k < 10; ++k) plant.add_branches(strand({.005 * k, 0, 0}, {.005 * k, .3, 0}), .003, "grass");
+  ElastonRun run(plant.grown(true), {1e8, .3, 700, 1e-2});
+  EXPECT_EQ(run.object().pieces().size(), 10U);
+  EXPECT_EQ(run.object().cloud().held.size(), 10U);
+  run.gravity({3, -9.81, 0});
+  run.start();
+  for (int k = 0; k < 5; ++k) run.step(1.0 / 24);
+}
+
 // A twig with a leaf: what a plant is made of.
 ElastonCloud twig_with_leaf(Vec3d at = {0, 0, 0}) {
   Plant plant(.05);

@@ -259,13 +259,13 @@ void Plant::add_leaves(const Surface& surface, double thickness, const std::stri
     cloud_.skin.triangles.push_back({shown[at(t[0])], shown[at(t[1])], shown[at(t[2])]});
 }
 
-// The branch nearest to x that is not `strand`; of those after it, only where they do not begin: of two that begin at
-// the same place the first is the root.
+// The branch nearest to x that is not `strand`; not where it begins itself: blades of grass that begin side by side
+// have a root each.
 Plant::Touch Plant::touch(Vec3d x, std::size_t strand) const {
   Touch best{std::numeric_limits<double>::infinity(), nullptr};
   for (const Segment& s : segments_) {
     if (s.strand == strand) continue;
-    if (strand != no_strand && s.strand > strand && norm(x - cloud_.nodes[at(s.first)]) < cloud_.spacing / 2) continue;
+    if (strand != no_strand && norm(x - cloud_.nodes[at(s.first)]) < cloud_.spacing / 2) continue;
     const double gap = distance_to(x, cloud_.nodes[at(s.a)], cloud_.nodes[at(s.b)]) - s.radius;
     if (gap < best.gap) best = {gap, &s};
   }
@@ -287,7 +287,9 @@ void Plant::merge() {
     while (now[at(a)] != a) a = now[at(a)] = now[at(now[at(a)])];
     return a;
   };
-  for (const auto& [node, other] : same_) now[at(find(node))] = find(other);
+  for (const auto& [node, other] : same_)  // those that have moved far by other mergers stay apart
+    if (norm(cloud_.nodes[at(find(other))] - cloud_.nodes[at(find(node))]) < cloud_.spacing / 2)
+      now[at(find(node))] = find(other);
   std::vector<std::int32_t> fresh(now.size(), -1);
   std::vector<Vec3d> nodes;
   for (std::int32_t i = 0; i < std::ssize(now); ++i)
