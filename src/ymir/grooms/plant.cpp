@@ -265,7 +265,7 @@ Plant::Touch Plant::touch(Vec3d x, std::size_t strand) const {
   Touch best{std::numeric_limits<double>::infinity(), nullptr};
   for (const Segment& s : segments_) {
     if (s.strand == strand) continue;
-    if (strand != no_strand && norm(x - cloud_.nodes[at(s.first)]) < cloud_.spacing / 2) continue;
+    if (strand != no_strand && norm(x - cloud_.nodes[at(s.first)]) < cloud_.spacing / 2 + s.radius) continue;
     const double gap = distance_to(x, cloud_.nodes[at(s.a)], cloud_.nodes[at(s.b)]) - s.radius;
     if (gap < best.gap) best = {gap, &s};
   }
