@@ -18,6 +18,7 @@
 #include "ymir/behaviors/materials/viscosity_behavior.h"
 #include "ymir/behaviors/objects/cloth_object_behavior.h"
 #include "ymir/behaviors/objects/curves_object_behavior.h"
+#include "ymir/behaviors/objects/elaston_object_behavior.h"
 #include "ymir/behaviors/objects/particle_object_behavior.h"
 #include "ymir/behaviors/objects/rigid_object_behavior.h"
 #include "ymir/behaviors/objects/solid_object_behavior.h"
@@ -40,6 +41,7 @@ Registry all_behaviors() {
   registry.add<SolidObjectBehavior>();
   registry.add<ClothObjectBehavior>();
   registry.add<RigidObjectBehavior>();
+  registry.add<ElastonObjectBehavior>();
   registry.add<VolumeObjectBehavior>();
   registry.add<ElasticRodBehavior>();
   registry.add<ElasticSolidBehavior>();

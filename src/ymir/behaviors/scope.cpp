@@ -16,6 +16,7 @@
 #include "ymir/data/mesh_skin.h"
 #include "ymir/data/quadratic_mesh.h"
 #include "ymir/grooms/guides.h"
+#include "ymir/objects/elaston_object.h"
 
 namespace ymir {
 namespace {
@@ -187,6 +188,8 @@ std::vector<MeshObject*> Scope::meshes_of(const char* kind, bool cloth) {
   looked_for(kind, !found.empty());
   return found;
 }
+
+std::vector<ElastonObject*> Scope::elaston_objects() { return objects_of<ElastonObject>(); }
 
 std::vector<ForceTarget*> Scope::airborne_targets(bool on_cloth) {
   std::vector<ForceTarget*> targets = force_targets();

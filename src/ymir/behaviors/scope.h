@@ -23,6 +23,8 @@
 
 namespace ymir {
 
+class ElastonObject;
+
 class Scope {
  public:
   // Groups are numbered depth first: this one and those below are [group, group_end).
@@ -53,6 +55,7 @@ class Scope {
   std::vector<MeshObject*> solid_objects() { return meshes_of("solids", false); }
   std::vector<MeshObject*> cloth_objects() { return meshes_of("cloth", true); }
   std::vector<RigidObject*> rigid_objects() { return objects_of<RigidObject>(); }
+  std::vector<ElastonObject*> elaston_objects();
   std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
   // Those whose points are in the air by themselves: what acts on a surface warns that meshes do not feel it, cloth
   // excepted when `on_cloth` says that it does.
@@ -135,6 +138,7 @@ class Scope {
   static const char* kind_of(const CurvesObject*) { return "strands"; }
   static const char* kind_of(const MeshObject*) { return "solids or cloth"; }
   static const char* kind_of(const RigidObject*) { return "rigid bodies"; }
+  static const char* kind_of(const ElastonObject*) { return "plants"; }
   static const char* kind_of(const ForceTarget*) { return "particles, strands, solids or cloth"; }
   static const char* kind_of(const VolumeObject*) { return "gas"; }
   std::vector<MeshObject*> meshes_of(const char* kind, bool cloth);

@@ -9,6 +9,7 @@
 #include "ymir/behaviors/generated_input.h"
 #include "ymir/behaviors/register.h"
 #include "ymir/objects/curves_object.h"
+#include "ymir/objects/elaston_object.h"
 #include "ymir/objects/mesh_object.h"
 #include "ymir/objects/particle_object.h"
 #include "ymir/objects/rigid_object.h"
@@ -71,7 +72,9 @@ bool is(const Object& object, ActsOn kind) {
     case ActsOn::particles: return dynamic_cast<const ParticleObject*>(&object) != nullptr;
     case ActsOn::strands: return dynamic_cast<const CurvesObject*>(&object) != nullptr;
     case ActsOn::solids:
-      return dynamic_cast<const MeshObject*>(&object) != nullptr || dynamic_cast<const RigidObject*>(&object) != nullptr;
+      return dynamic_cast<const MeshObject*>(&object) != nullptr ||
+             dynamic_cast<const RigidObject*>(&object) != nullptr ||
+             dynamic_cast<const ElastonObject*>(&object) != nullptr;
     case ActsOn::gas: return dynamic_cast<const VolumeObject*>(&object) != nullptr;
   }
   return false;

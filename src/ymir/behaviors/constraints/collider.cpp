@@ -8,6 +8,7 @@
 #include "ymir/actions/collider_contact.h"
 #include "ymir/actions/deforming_contact.h"
 #include "ymir/actions/deforming_strand_contact.h"
+#include "ymir/actions/elaston_contact.h"
 #include "ymir/actions/mesh_contact.h"
 #include "ymir/actions/points_inside.h"
 #include "ymir/actions/rigid_contact.h"
@@ -247,6 +248,9 @@ void ColliderBehavior::create(Scope& scope) {
   for (RigidObject* object : scope.rigid_objects())
     add_rigid_contact(*object, scope.path(), solid_during(solid.collider),
                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+  for (ElastonObject* object : scope.elaston_objects())
+    add_elaston_contact(*object, scope.path(), solid_during(solid.collider),
+                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (VolumeObject* gas : scope.volume_objects())
     gas->add_solid({solid.collider.distance, solid.collider.lipschitz, solid.collider.pose, params_.wall});
   tell_of_points_inside(
@@ -303,6 +307,9 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
   for (RigidObject* object : scope.rigid_objects())
     add_rigid_contact(*object, scope.path(), solid_during(exact),
                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+  for (ElastonObject* object : scope.elaston_objects())
+    add_elaston_contact(*object, scope.path(), solid_during(exact),
+                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (VolumeObject* gas : scope.volume_objects()) gas->add_solid({{}, 1, {}, params_.wall, exact});
   scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(surface), root));
   const std::string then = fmt::format(

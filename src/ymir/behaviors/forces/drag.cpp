@@ -2,11 +2,13 @@
 
 #include "ymir/actions/cloth_drag.h"
 #include "ymir/actions/drag_force.h"
+#include "ymir/objects/elaston_object.h"
 
 namespace ymir {
 
 Schema<DragBehavior::Params> DragBehavior::schema() {
-  return Schema<Params>("drag", "Pulls particles, strands and cloth along with the air, by their size and density.")
+  return Schema<Params>("drag",
+                        "Pulls particles, strands, cloth and plants along with the air, by their size and density.")
       .category(Category::force)
       .example("examples/embers.yaml")
       .param(&Params::law, "law", "Linear (Stokes, slow and small), quadratic (fast and large), or the sum of both.")
@@ -19,8 +21,7 @@ Schema<DragBehavior::Params> DragBehavior::schema() {
       .only_when("law", {"quadratic", "both"})
       .param(&Params::drag_coefficient, "drag_coefficient", unit::none,
              "Of fast flow; when absent, that of a smooth sphere, 0.47, on strands of a round fibre, 1, and on cloth "
-             "of a plate "
-             "across the wind, 1.2.")
+             "and plants of a plate across the wind, 1.2.")
       .at_least(0)
       .param(&Params::drag_strength, "drag_strength", unit::none, "Factor of the drag; 1 is physical.")
       .at_least(0)
@@ -35,7 +36,7 @@ void DragBehavior::create(Scope& scope) {
   if (params_.turbulence) add_field(air, *params_.turbulence, scope);
   if (params_.wind) warn_of_speed(scope, "wind", strength_of(*params_.wind));
   if (params_.turbulence) warn_of_speed(scope, "turbulence", strength_of(*params_.turbulence));
-  constexpr double sphere = 0.47, fibre = 1;
+  constexpr double sphere = 0.47, fibre = 1, plate = 1.2;
   const auto coefficient = [&](double otherwise) {
     return params_.drag_coefficient ? params_.drag_coefficient->value : otherwise;
   };
@@ -52,6 +53,10 @@ void DragBehavior::create(Scope& scope) {
     object->add_force(drag_force(scope.path(), law, air, strength(*object)));
   for (CurvesObject* curves : scope.curves_objects())
     curves->add_force(fibre_drag_force(scope.path(), around, coefficient(fibre), air, strength(*curves)));
+  for (ElastonObject* plants : scope.elaston_objects()) {
+    DragStrength areas{params_.drag_strength, plants->drag_coefficients(coefficient(plate)), {}};
+    plants->add_force(drag_force(scope.path(), law, air, std::move(areas)));
+  }
   for (MeshObject* cloth : scope.cloth_objects()) {
     if (params_.law == DragLaw::linear) {
       scope.warn("does not act on " + cloth->path() + ": cloth has no linear drag; leave out `law: linear`");

@@ -1,0 +1,106 @@
+#include "ymir/behaviors/objects/elaston_object_behavior.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ymir/behaviors/scope.h"
+#include "ymir/grooms/plant.h"
+#include "ymir/grooms/polyline.h"
+#include "ymir/objects/elaston_object.h"
+
+namespace ymir {
+namespace {
+
+// Segments of the longest strand, unless the user says how long they are.
+constexpr double default_segments = 16;
+// Nodes beyond which setting up takes minutes and the matrix gigabytes.
+constexpr double most_nodes = 200'000;
+
+}  // namespace
+
+Schema<ElastonObjectBehavior::Params> ElastonObjectBehavior::schema() {
+  return Schema<Params>("elaston_object",
+                        "Plants: branches along curves and leaves on surfaces in one elastic body, made of elastons.")
+      .category(Category::object)
+      .example("examples/tree.yaml")
+      .param(&Params::curves, "curves",
+             "Input with the branches, from root to tip; one that begins on another grows out of it.")
+      .accepts({InputKind::curves})
+      .required()
+      .param(&Params::leaves, "leaves",
+             "Input with the leaves; each part of the surface that hangs together is a leaf, and grows out of the "
+             "branch it touches.")
+      .accepts({InputKind::surface})
+      .param(&Params::radius, "radius", unit::m, "Radius of branches where the input has no channel `radius`.")
+      .positive()
+      .param(&Params::leaf_thickness, "leaf_thickness", unit::m, "Thickness of leaves.")
+      .positive()
+      .only_with({"leaves"})
+      .param(&Params::spacing, "spacing", unit::m,
+             "Distance of nodes. Branches bend within 1 % when it is 5 radii, within 8 % when it is 16. A sixteenth "
+             "of the longest strand when absent.")
+      .positive()
+      .param(&Params::clamp_roots, "clamp_roots",
+             "Branches that begin on no other are held at their root, in place and orientation; otherwise plants are "
+             "free.")
+      .param(&Params::youngs_modulus, "youngs_modulus", unit::pascal, "Stiffness of the material.")
+      .positive()
+      .param(&Params::poisson_ratio, "poisson_ratio", unit::none, "Lateral contraction by extension.")
+      .range(0, 0.45)
+      .param(&Params::density, "density", unit::kg_per_m3, "Density of the material.")
+      .positive()
+      .param(&Params::damping, "damping", unit::s,
+             "Relaxation time of the strain: swinging at a frequency f decays by a damping ratio of pi f times this.")
+      .at_least(0)
+      .param(&Params::velocity, "velocity", unit::m_per_s, "With which everything begins.")
+      .param(&Params::tolerance, "tolerance", unit::none,
+             "Newton stops when residuals move no node by more than this part of the spacing.")
+      .range(1e-13, 0.1)
+      .advanced()
+      .param(&Params::newton_iterations, "newton_iterations",
+             "Newton iterations per substep, at most; a substep that needs more is halved.")
+      .range(1, 1000)
+      .advanced();
+}
+
+void ElastonObjectBehavior::create(Scope& scope) {
+  const Curves curves = scope.curves(params_.curves);
+  double longest = 0, whole = 0;
+  for (std::size_t s = 0; s < curves.strand_count(); ++s) {
+    const double length = polyline_length(points_of(curves, s));
+    longest = std::max(longest, length);
+    whole += length;
+  }
+  const double spacing = params_.spacing.value_or(longest / default_segments);
+  if (const double nodes = whole / spacing; nodes > most_nodes)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}.spacing: {:g} m makes {:.0f} nodes, more than {:.0f}; make it larger", scope.path(),
+                            spacing, nodes, most_nodes));
+  if (spacing > longest)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}.spacing: {:g} m is more than the longest strand of '{}', {:g} m; make it a few times "
+                            "smaller than that",
+                            scope.path(), spacing, params_.curves.name, longest));
+  Plant plant(spacing);
+  plant.add_branches(curves, params_.radius, fmt::format("{}: input '{}'", scope.path(), params_.curves.name));
+  if (!params_.leaves.empty())
+    plant.add_leaves(scope.surface(params_.leaves), params_.leaf_thickness,
+                     fmt::format("{}: input '{}'", scope.path(), params_.leaves.name));
+  ElastonCloud cloud = plant.grown(params_.clamp_roots);
+  if (plant.loose() > 0)
+    scope.warn(
+        fmt::format("{} leaves of '{}' touch no branch and fall; move them to within half a spacing ({:g} m) of "
+                    "one",
+                    plant.loose(), params_.leaves.name, spacing / 2));
+  ElastonObject::Description d;
+  d.material = {params_.youngs_modulus, params_.poisson_ratio, params_.density, params_.damping};
+  d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};
+  d.velocity = params_.velocity;
+  scope.ask_bucket_size(longest);
+  SolidSystem& solids = scope.solids();
+  solids.add(scope.add_object(
+      std::make_unique<ElastonObject>(scope.path(), scope.group(), scope.domain(), d, std::move(cloud))));
+}
+
+}  // namespace ymir

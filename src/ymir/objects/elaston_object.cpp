@@ -1,0 +1,288 @@
+#include "ymir/objects/elaston_object.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ymir/base/error.h"
+#include "ymir/base/hash.h"
+#include "ymir/objects/elaston_block.h"
+
+namespace ymir {
+
+void ElastonObject::Weights::add(const ElastonPoint& point, double unit) {
+  for (std::size_t k = 0; k < point.nodes.size(); ++k) {
+    const double* v = point.shapes[k].value;
+    nodes.push_back(point.nodes[k]);
+    of_slots.push_back({v[0], v[1] / unit, v[2] / unit, v[3] / unit});
+  }
+  first.push_back(nodes.size());
+}
+
+Vec3d ElastonObject::Weights::at(std::size_t k, const std::vector<Vec3d>& slots) const {
+  Vec3d sum{0, 0, 0};
+  for (std::size_t n = first[k]; n < first[k + 1]; ++n)
+    for (std::size_t s = 0; s < 4; ++s) sum += slots[4 * static_cast<std::size_t>(nodes[n]) + s] * of_slots[n][s];
+  return sum;
+}
+
+ElastonObject::ElastonObject(std::string path, int group, GridDomain& domain, const Description& description,
+                             ElastonCloud cloud)
+    : Object(std::move(path), group),
+      description_(description),
+      cloud_(std::move(cloud)),
+      communicator_(&domain.communicator()),
+      here_(communicator_->root()) {
+  const std::vector<ElastonCloud::Piece> starts = cloud_.sort_pieces();
+  for (const ElastonSample& e : cloud_.elastons) {
+    mass_.push_back(description.material.density * e.volume);
+    radius_.push_back(std::cbrt(e.volume * (3 / (4 * M_PI))));
+  }
+  reach_.emplace(cloud_);
+  if (!here_) return;
+  const auto count = [](std::int32_t n) { return static_cast<std::size_t>(n); };
+  for (std::size_t p = 0; p + 1 < starts.size(); ++p) {
+    ElastonPiece& piece = pieces_.emplace_back();
+    piece.first_node = count(starts[p].nodes);
+    piece.first_elaston = count(starts[p].elastons);
+    piece.first_held = count(starts[p].held);
+    piece.nodes = count(starts[p + 1].nodes) - piece.first_node;
+    piece.elastons = count(starts[p + 1].elastons) - piece.first_elaston;
+    piece.held = count(starts[p + 1].held) - piece.first_held;
+    std::vector<ElastonPoint> points;
+    std::vector<Mat3d> axes;
+    for (std::size_t k = 0; k < piece.elastons; ++k) {
+      const ElastonSample& e = cloud_.elastons[piece.first_elaston + k];
+      points.push_back(reach_->at(e.centre, e.node));
+      axes.push_back(e.axes);
+      centre_weights_.add(points.back(), unit());
+    }
+    for (std::size_t k = 0; k < piece.held; ++k) {
+      const ElastonCloud::Held& held = cloud_.held[piece.first_held + k];
+      points.push_back(reach_->at(held.at, held.node));
+      axes.push_back(identity3());
+    }
+    piece.elements = ElastonElements(points, axes, starts[p].nodes, static_cast<std::int32_t>(piece.nodes), unit());
+  }
+  for (std::size_t v = 0; v < cloud_.skin.positions.size(); ++v)
+    skin_weights_.add(reach_->at(cloud_.skin.positions[v], cloud_.skin_nodes[v]), unit());
+}
+
+ElastonObject::FieldValue ElastonObject::field_at(const std::vector<Vec3d>& slots, Vec3d x, std::int32_t near) const {
+  const ElastonPoint point = reach_->at(x, near);
+  FieldValue field;
+  for (std::size_t k = 0; k < point.nodes.size(); ++k)
+    for (std::size_t s = 0; s < 4; ++s) {
+      const Vec3d q = slots[4 * static_cast<std::size_t>(point.nodes[k]) + s] / (s == 0 ? 1 : unit());
+      field.value += q * point.shapes[k].value[s];
+      field.gradient += outer(q, point.shapes[k].first[s]);
+    }
+  return field;
+}
+
+std::vector<Vec3d> ElastonObject::centres(const std::vector<Vec3d>& slots) const {
+  std::vector<Vec3d> x;
+  for (std::size_t e = 0; e + 1 < centre_weights_.first.size(); ++e) x.push_back(centre_weights_.at(e, slots));
+  return x;
+}
+
+PointField<double> ElastonObject::drag_coefficients(double coefficient) {
+  std::vector<double> values;
+  for (std::size_t e = 0; e < radius_.size(); ++e)
+    values.push_back(coefficient * cloud_.elastons[e].area / (M_PI * radius_[e] * radius_[e]));
+  return [this, values = std::move(values)](const PointBlock& block) {
+    return values.data() + pieces_[static_cast<std::size_t>(block.bucket)].first_elaston + block.first;
+  };
+}
+
+void ElastonObject::visit_points(const std::function<void(const PointBlock&)>& visit) const {
+  if (position_.empty()) return;
+  const std::vector<Vec3d> x = centres(position_), v = centres(velocity_);
+  for (std::size_t p = 0; p < pieces_.size(); ++p) {
+    const std::size_t n = pieces_[p].elastons, first = pieces_[p].first_elaston;
+    if (n == 0) continue;
+    std::vector<double> planes(6 * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (int k = 0; k < 3; ++k) {
+        planes[static_cast<std::size_t>(k) * n + i] = x[first + i][k];
+        planes[static_cast<std::size_t>(3 + k) * n + i] = v[first + i][k];
+      }
+    const double* at = planes.data();
+    visit({nullptr,
+           static_cast<int>(p),
+           static_cast<int>(n),
+           0,
+           0,
+           {at, at + n, at + 2 * n},
+           {at + 3 * n, at + 4 * n, at + 5 * n},
+           mass_.data() + first,
+           radius_.data() + first});
+  }
+}
+
+void ElastonObject::ingest() {
+  if (!here_) return;
+  position_.clear();
+  velocity_.clear();
+  for (const Vec3d& x : cloud_.nodes) {
+    position_.insert(position_.end(), {x, {unit(), 0, 0}, {0, unit(), 0}, {0, 0, unit()}});
+    velocity_.insert(velocity_.end(), {description_.velocity, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}});
+  }
+  for (ElastonPiece& piece : pieces_) {
+    piece.matrix = piece.elements.pattern();
+    piece.elements.connect(piece.matrix);
+    piece.solver.analyze(piece.matrix);
+  }
+}
+
+void ElastonObject::schedule(Timeline& timeline) {
+  const auto own = [&](Stage stage, std::string what, std::function<void(const Step&)> run) {
+    timeline.add({stage, group(), Role::object, path(), std::move(what), {}, {"*"}, std::move(run)});
+  };
+  own(Stage::ingest, "take the plants of the input", [this](const Step&) { ingest(); });
+  own(Stage::substep_begin, "fix the state to advance", [this](const Step& step) { begin_substep(step); });
+  const auto action = [&](Stage stage, const std::string& owner, const std::string& what) {
+    timeline.add({stage, group(), Role::action, owner, what + " on " + path(), {"position"}, {"force", "matrix"}, {}});
+  };
+  for (const PointForce& force : forces_) action(Stage::solid_forces, force.owner, force.what);
+  action(Stage::solid_constraints, path(), "elasticity of elastons");
+  for (const auto& constraint : constraints_) action(Stage::solid_constraints, constraint->owner(), constraint->what());
+}
+
+void ElastonObject::begin_substep(const Step& step) {
+  last_dt_ = step.dt;
+  if (!here_) return;
+  for (ElastonPiece& piece : pieces_) {
+    const auto first = static_cast<std::ptrdiff_t>(4 * piece.first_node),
+               end = first + static_cast<std::ptrdiff_t>(4 * piece.nodes);
+    piece.begin.assign(position_.begin() + first, position_.begin() + end);
+    piece.begin_velocity.assign(velocity_.begin() + first, velocity_.begin() + end);
+  }
+  for (const auto& constraint : constraints_) constraint->prepare(step.time, step.time + step.dt);
+}
+
+void ElastonObject::take(const ElastonPiece& piece, double dt) {
+  for (std::size_t i = 0; i < piece.position.size(); ++i) {
+    position_[4 * piece.first_node + i] = piece.position[i];
+    velocity_[4 * piece.first_node + i] = (piece.position[i] - piece.begin[i]) / dt;
+  }
+}
+
+std::vector<SolidObject::Seat> ElastonObject::seat(std::span<const std::int64_t> pieces) {
+  std::vector<Seat> seats(pieces.size());
+  for (std::size_t p = 0; p < pieces.size(); ++p)
+    if (pieces[p] >= 0 && pieces[p] < std::ssize(pieces_)) seats[p] = {static_cast<int>(pieces[p]), 0};
+  return seats;
+}
+
+std::unique_ptr<SolidBlock> ElastonObject::make_block(int block) {
+  return std::make_unique<ElastonBlock>(*this, static_cast<std::size_t>(block));
+}
+
+std::vector<int> ElastonObject::lone_blocks() const {
+  std::vector<int> all(pieces_.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+ObjectReport ElastonObject::report() const {
+  ObjectReport report;
+  for (std::size_t i = 0; i < velocity_.size(); i += 4) report.speed = std::max(report.speed, norm(velocity_[i]));
+  report.courant = report.speed * last_dt_ / unit();
+  for (const auto& constraint : constraints_)
+    report.penetration = std::max(report.penetration, constraint->penetration());
+  return report;
+}
+
+std::vector<std::span<double>> ElastonObject::states() const {
+  std::vector<std::span<double>> all;
+  for (const auto& constraint : constraints_)
+    if (const auto state = constraint->state(); here_ && !state.empty()) all.push_back(state);
+  return all;
+}
+
+std::vector<double> ElastonObject::values() const {
+  std::vector<double> all;
+  for (const auto& state : states()) all.insert(all.end(), state.begin(), state.end());
+  return all;
+}
+
+void ElastonObject::save() { saved_ = {position_, velocity_, values()}; }
+
+void ElastonObject::rollback() {
+  position_ = saved_.position;
+  velocity_ = saved_.velocity;
+  auto from = saved_.state.begin();
+  for (const auto& state : states()) {
+    std::copy_n(from, state.size(), state.begin());
+    from += static_cast<std::ptrdiff_t>(state.size());
+  }
+}
+
+std::optional<std::string> ElastonObject::non_finite() const {
+  for (std::size_t i = 0; i < position_.size(); ++i) {
+    if (!is_finite(position_[i])) return i % 4 == 0 ? "position" : "gradient";
+    if (!is_finite(velocity_[i])) return "velocity";
+  }
+  return std::nullopt;
+}
+
+Box ElastonObject::extent() const {
+  Box box;
+  for (std::size_t i = 0; i < position_.size(); i += 4) box.include(position_[i]);
+  return box;
+}
+
+ObjectState ElastonObject::frame_state() const {
+  std::vector<Vec3f> positions;
+  std::vector<Vec3i> triangles;
+  if (here_) {
+    for (std::size_t v = 0; v < cloud_.skin.positions.size(); ++v)
+      positions.emplace_back(skin_weights_.at(v, position_));
+    for (const auto& t : cloud_.skin.triangles) triangles.emplace_back(t[0], t[1], t[2]);
+  }
+  ObjectState state{path(), "surface", {}, {}};
+  state.channels["position"] = Array::of(positions);
+  state.channels["triangles"] = Array::of(triangles);
+  return state;
+}
+
+ObjectState ElastonObject::checkpoint() const {
+  ObjectState state{path(), "state", {}, {}};
+  state.channels["position"] = Array::of(position_);
+  state.channels["velocity"] = Array::of(velocity_);
+  state.channels["constraints"] = Array::of(values());
+  return state;
+}
+
+void ElastonObject::restore(const ObjectState* whole) {
+  if (whole == nullptr) return;
+  const auto bad = [&] {
+    return Error(ExitCode::bad_input,
+                 "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
+  };
+  for (const char* name : {"position", "velocity", "constraints"})
+    if (!whole->channels.contains(name)) throw bad();
+  const auto x = whole->channels.find("position")->second.as<Vec3d>();
+  const auto v = whole->channels.find("velocity")->second.as<Vec3d>();
+  const auto kept = whole->channels.find("constraints")->second.as<double>();
+  if (x.size() != position_.size() || v.size() != x.size() || kept.size() != values().size()) throw bad();
+  std::copy(x.begin(), x.end(), position_.begin());
+  std::copy(v.begin(), v.end(), velocity_.begin());
+  auto from = kept.begin();
+  for (const auto& state : states()) {
+    std::copy_n(from, state.size(), state.begin());
+    from += static_cast<std::ptrdiff_t>(state.size());
+  }
+}
+
+std::uint64_t ElastonObject::hash() const {
+  std::uint64_t h = 0;
+  for (const auto* vectors : {&position_, &velocity_})
+    h = hash_bytes(std::as_bytes(std::span<const Vec3d>(*vectors)), h);
+  for (const auto& state : states()) h = hash_bytes(std::as_bytes(std::span<const double>(state)), h);
+  // The plants are on rank 0; the others have nothing to add.
+  return static_cast<std::uint64_t>(communicator_->sum(here_ ? static_cast<std::int64_t>(h) : 0));
+}
+
+}  // namespace ymir
