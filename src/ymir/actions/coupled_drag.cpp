@@ -19,6 +19,7 @@ class DragCoupling final : public GasCoupling {
         owner_(std::move(owner)),
         params_(params),
         law_{gas.description().density, params.viscosity},
+        plate_{.density = gas.description().density},
         cloud_(gas, targets) {
     const ChannelOptions<double> faces{n, Sampling::face, 0.0, 3, true};
     DiscreteVolume& volume = gas.grid().volume();
@@ -67,7 +68,7 @@ class DragCoupling final : public GasCoupling {
       felt_[i] = d.force;
       const auto schur = [&](double k) {
         const double m = cloud_.mass[i] + added_[i];
-        return cloud_.on_strand(i) || !params_.on_objects ? k : k * m / (m + step.dt * k);
+        return !cloud_.loose(i) || !params_.on_objects ? k : k * m / (m + step.dt * k);
       };
       give[i] = {schur(d.derivative.xx), schur(d.derivative.yy), schur(d.derivative.zz)};
     }
@@ -153,8 +154,9 @@ class DragCoupling final : public GasCoupling {
 
   FibreDrag drag(std::size_t i, Vec3d tangent, Vec3d velocity) const {
     const Vec3d w = air_[i] - velocity;
-    FibreDrag d = cloud_.on_strand(i) ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], tangent, w)
-                                      : FibreDrag{sphere_drag(law_, cloud_.diameter[i], w), {}};
+    FibreDrag d = cloud_.on_surface(i)  ? FibreDrag{plate_drag(plate_, cloud_.area[i], tangent, w), {}}
+                  : cloud_.on_strand(i) ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], tangent, w)
+                                        : FibreDrag{sphere_drag(law_, cloud_.diameter[i], w), {}};
     scale(d, factor_[i]);
     return d;
   }
@@ -217,6 +219,7 @@ class DragCoupling final : public GasCoupling {
   std::string owner_;
   CoupledDragParams params_;
   Gas law_;
+  PlateLaw plate_;
   GasCloud cloud_;
   ChannelId<double> force_, stiffness_, impulse_;
   std::vector<PointField<double>> strength_;  // per target; empty: the one of params_

@@ -4,6 +4,7 @@
 // reaction, implicit in its own velocity through the lumped derivative K of the law:
 //
 //   I <- I - (M I + dt W'F)/(M + dt K),  u = u0 + I,   K = W' k,  k = J m/(m + dt J) of loose points, J of strands
+//   and of panels of surfaces (surface_panels.h), which are held by their neighbours
 //
 // I is the change of velocity by drag, M = rho h^3 the mass of a face, F the force on points at the last u and v. In
 // the last pass solids are solved once more with the force that the gas has felt, F + k W dI, and no other: momentum is
