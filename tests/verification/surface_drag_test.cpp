@@ -117,8 +117,7 @@ TEST(SurfaceDrag, BallsFallAtTheirTerminalSpeed) {
     add_air(ball.object(), law);
     ball.start();
     for (int k = 0; k < 200; ++k) ball.step(0.05);
-    const double exact =
-        terminal(ball.object().bodies()[0].mass, 0.6 + 3 * M_PI / 8 * 0.1, M_PI * radius * radius);
+    const double exact = terminal(ball.object().bodies()[0].mass, 0.6 + 3 * M_PI / 8 * 0.1, M_PI * radius * radius);
     const double error = std::abs(-ball.pose().velocity.y / exact - 1);
     std::printf("ball of %d rings: %.5f m/s, exact %.5f\n", rings, -ball.pose().velocity.y, exact);
     EXPECT_LT(error, before / 3);
