@@ -33,24 +33,26 @@ struct Coupled {
       panels = &add_panels(*rigid, "air", "coupled drag", 0.1);
       return;
     }
-    SolidMesh mesh;
+    SolidMesh cells;
     if (kind == Kind::cloth) {
-      mesh = cloth_of(sheet_mesh(centre, 0.4, 0.4, 0.08), 1e-3, "sheet");
+      Surface sheet = sheet_mesh({0, 0, 0}, 0.4, 0.4, 0.08);
+      for (Vec3d& x : sheet.positions) x = centre + Vec3d{x.x, 0, x.y};
+      cells = cloth_of(sheet, 1e-3, "sheet");
     } else {
-      mesh = block(CellShape::hexahedron, {4, 2, 4}, {0.4, 0.1, 0.4});
-      for (Vec3d& x : mesh.positions) x += centre - Vec3d{0.2, 0.05, 0.2};
-      fill_skin(mesh, "block");
+      cells = block(CellShape::hexahedron, {4, 2, 4}, {0.4, 0.1, 0.4});
+      for (Vec3d& x : cells.positions) x += centre - Vec3d{0.2, 0.05, 0.2};
+      fill_skin(cells, "block");
     }
     MeshObject::Description d;
     d.density = density;
     d.newton = {1e-9, 100};
-    this->mesh = &run.simulation().add(std::make_unique<MeshObject>("solid", 0, domain, d, std::move(mesh)));
-    solids.add(*this->mesh);
+    mesh = &run.simulation().add(std::make_unique<MeshObject>("solid", 0, domain, d, std::move(cells)));
+    solids.add(*mesh);
     if (kind == Kind::cloth)
-      add_elastic_shell(*this->mesh, "material", fabric(1e3, 1e-4), warp_along(this->mesh->mesh(), {1, 0, 0}));
+      add_elastic_shell(*mesh, "material", fabric(1e3, 1e-4), warp_along(mesh->mesh(), {1, 0, 0}));
     else
-      add_elastic_solid(*this->mesh, "material", {.youngs_modulus = 1e5});
-    panels = &add_panels(*this->mesh, "air", "coupled drag", 0.1);
+      add_elastic_solid(*mesh, "material", {.youngs_modulus = 1e5});
+    panels = &add_panels(*mesh, "air", "coupled drag", 0.1);
   }
   Vec3d momentum() const {
     if (rigid != nullptr) return rigid->poses()[0].velocity * rigid->bodies()[0].mass;
@@ -110,12 +112,12 @@ TEST(SurfaceCoupling, ExchangesMomentumToRounding) {
 // Drag only takes energy, whatever a solid weighs: a stream in a closed box with a solid that is let go.
 TEST(SurfaceCoupling, EnergyDoesNotGrowForAnyMass) {
   for (const Kind kind : {Kind::cloth, Kind::soft, Kind::rigid})
-    for (const double ratio : {1e-4, 1e-2, 1.0, 1e2, 1e4})
+    for (const double ratio : {1e-4, 1.0, 1e4})
       for (const double dt : {1.0 / 24, 1.0 / 192}) {
         GasCase c;
         c.dt = dt;
         GasRun run(c);
-        const Coupled solid(run, kind, density_of(kind, ratio), {0.8, 0.5, 0.8});
+        const Coupled solid(run, kind, density_of(kind, ratio), {0.5, 0.8, 0.8});
         couple_drag(run.gas(), {solid.panels}, "drag", {1.8e-5, 1, true, true, 3});
         // A roll about the middle of the box, at most 5 m/s.
         run.begin([](Vec3d x) {
@@ -129,14 +131,14 @@ TEST(SurfaceCoupling, EnergyDoesNotGrowForAnyMass) {
         };
         const double start = energy();
         double most = 0;
-        for (int k = 0; k < 24; ++k) {
+        for (int k = 0; k < 8; ++k) {
           run.advance(1);
           most = std::max(most, energy());
         }
         std::printf("kind %d, %.0e of the gas, dt %.4f: energy %.4f, at most %.4f, of %.4f J\n", static_cast<int>(kind),
                     ratio, dt, energy(), most, start);
         EXPECT_LT(most, 1.001 * start);
-        EXPECT_LT(energy(), 0.99 * start);
+        EXPECT_LT(energy(), 0.995 * start);
       }
 }
 
@@ -145,18 +147,17 @@ TEST(SurfaceCoupling, OneWayIsTheLawOfDrag) {
   for (const Kind kind : {Kind::cloth, Kind::soft, Kind::rigid}) {
     GasCase c;
     c.dt = 0.05;
-    c.voxel = 10;
+    c.voxel = 20;
     c.box = {{-80, -80, -80}, {80, 80, 80}};
     GasRun run(c);
     const Coupled solid(run, kind, density_of(kind, 10), {0, 60, 0});
     ForceTarget& target = solid.rigid != nullptr ? static_cast<ForceTarget&>(*solid.rigid) : *solid.mesh;
-    // A sheet lies in the plane z = 0, bodies are flat along y.
-    Vec3d down{0, -1, 0};
-    if (kind == Kind::cloth) down = {0, 0, -1};
+    const Vec3d down{0, -1, 0};
     target.add_force(gravity_force("gravity", down * 9.81, {}));
     couple_drag(run.gas(), {solid.panels}, "drag", {1.8e-5, 1, true, false, 2});
+    run.gas().set_pressure({});  // nothing moves the gas
     run.begin();
-    run.advance(200);
+    run.advance(80);
     const double mass = solid.rigid != nullptr ? solid.rigid->bodies()[0].mass : [&] {
       double sum = 0;
       for (const double m : solid.mesh->mass()) sum += m;
