@@ -279,7 +279,7 @@ def soft_bodies(cases):
     for wrong, says in (("attachment: {surface: plate}", "needs `range:`"),
                         ("attachment: {surface: plate, range: 1, hard: false}", "exactly, from the beginning on")):
         refused(cases, setup_with([body.format(more=""), "elastic_solid", wrong], inputs), says=says)
-    for idle, says in (("attachment: {surface: plate, range: 1 cm}", "holds nothing of"), ("drag", "does not act on")):
+    for idle, says in (("attachment: {surface: plate, range: 1 cm}", "holds nothing of"), ("drag: {law: linear}", "does not act on")):
         name = cases.write("idle.yaml", setup_with([body.format(more=""), "elastic_solid", idle], inputs))
         cases.expect(0, "check", name, says=says)
     held = setup_with([body.format(more=", cell: 3 cm"), "elastic_solid: {youngs_modulus: 1 kPa}", "gravity",

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "cloth_run.h"
-#include "ymir/actions/cloth_drag.h"
 #include "ymir/actions/mesh_contact.h"
 #include "ymir/actions/sewing.h"
 #include "ymir/base/error.h"
@@ -227,17 +226,6 @@ TEST(Cloth, ComesBackFromBeingCrumpled) {
       EXPECT_LT(worst, 0.05);
       EXPECT_LT(failures, 8);
     }
-}
-
-// A sheet across the wind falls at the speed at which rho C A v^2/2 carries its weight.
-TEST(Cloth, FallsAtItsTerminalSpeed) {
-  ClothRun run(sheet_mesh({0, 0, 0}, 0.4, 0.4, 0.1), fabric(1e4, 1));
-  run.gravity({0, 0, -9.81});
-  add_cloth_drag(run.object(), "air", {}, {});
-  run.start();
-  for (int k = 0; k < 100; ++k) run.step(0.05);
-  const double exact = std::sqrt(2 * 0.2 * 9.81 / (1.225 * 1.2));
-  for (const Vec3d& v : run.object().velocities()) EXPECT_NEAR(v.z, -exact, 1e-6);
 }
 
 // Laid on a floor it stays half its thickness above what is kept free, on either side of its triangles.

@@ -19,6 +19,7 @@ class DragCoupling final : public GasCoupling {
         owner_(std::move(owner)),
         params_(params),
         law_{gas.description().density, params.viscosity},
+        plate_{.density = gas.description().density},
         cloud_(gas, targets) {
     const ChannelOptions<double> faces{n, Sampling::face, 0.0, 3, true};
     DiscreteVolume& volume = gas.grid().volume();
@@ -48,7 +49,10 @@ class DragCoupling final : public GasCoupling {
       cloud_.collect();
       air_.assign(cloud_.size(), {0, 0, 0});
       felt_.assign(cloud_.size(), {0, 0, 0});
+      met_.assign(cloud_.size(), {});
       take_dressing();
+      any_surface_ = gas_->grid().domain().communicator().any(
+          std::any_of(cloud_.area.begin(), cloud_.area.end(), [](double a) { return a > 0; }));
     }
     // A gas that feels nothing has no last word: the law holds in every pass.
     last_ = params_.on_gas && step.iteration > 0 && !gas_->advancing(step);
@@ -65,9 +69,10 @@ class DragCoupling final : public GasCoupling {
       if (!cloud_.takes_part(i)) continue;
       const FibreDrag d = drag(i, cloud_.tangent[i], cloud_.velocity[i]);
       felt_[i] = d.force;
+      met_[i] = {cloud_.velocity[i], cloud_.velocity[i], d.force, d.derivative};
       const auto schur = [&](double k) {
         const double m = cloud_.mass[i] + added_[i];
-        return cloud_.on_strand(i) || !params_.on_objects ? k : k * m / (m + step.dt * k);
+        return !cloud_.loose(i) || !params_.on_objects ? k : k * m / (m + step.dt * k);
       };
       give[i] = {schur(d.derivative.xx), schur(d.derivative.yy), schur(d.derivative.zz)};
     }
@@ -82,6 +87,24 @@ class DragCoupling final : public GasCoupling {
     for (std::size_t i = 0; i < cloud_.size(); ++i)
       for (int k = 0; k < 3; ++k) felt_[i][k] += give[i][k] * change[i][k];
     leave_wake(step.dt);
+  }
+
+  void finish(const Step& step, ChannelId<float> velocity) override {
+    if (!last_ || !any_surface_) return;
+    std::vector<Vec3d> more(cloud_.size(), {0, 0, 0});
+    for (std::size_t i = 0; i < cloud_.size(); ++i) {
+      if (!cloud_.takes_part(i) || !cloud_.on_surface(i)) continue;
+      more[i] = met_[i].force - felt_[i];
+      felt_[i] = met_[i].force;
+      met_[i].velocity = met_[i].last;
+    }
+    clear(force_);
+    cloud_.points.splat(more, force_);
+    change_faces(velocity, [&](double& given, double, double& sum, double mass) {
+      given *= -step.dt / mass;
+      sum += given;
+      return given;
+    });
   }
 
   std::optional<double> mismatch() override {
@@ -153,14 +176,36 @@ class DragCoupling final : public GasCoupling {
 
   FibreDrag drag(std::size_t i, Vec3d tangent, Vec3d velocity) const {
     const Vec3d w = air_[i] - velocity;
-    FibreDrag d = cloud_.on_strand(i) ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], tangent, w)
-                                      : FibreDrag{sphere_drag(law_, cloud_.diameter[i], w), {}};
+    FibreDrag d = cloud_.on_surface(i)  ? FibreDrag{plate_drag(plate_, cloud_.area[i], tangent, w), {}}
+                  : cloud_.on_strand(i) ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], tangent, w)
+                                        : FibreDrag{sphere_drag(law_, cloud_.diameter[i], w), {}};
     scale(d, factor_[i]);
     return d;
   }
 
+  // What the gas has felt, less the law's answer to what the panel moves on.
+  GasDrag last_drag(std::size_t i, Vec3d velocity) {
+    Met& met = met_[i];
+    const Symmetric3<double>& j = met.derivative;
+    const Vec3d d = velocity - met.velocity;
+    met.force = felt_[i] - Vec3d{j.xx * d.x + j.xy * d.y + j.xz * d.z, j.xy * d.x + j.yy * d.y + j.yz * d.z,
+                                 j.xz * d.x + j.yz * d.y + j.zz * d.z};
+    met.last = velocity;
+    return {met.force, j};
+  }
+
   // I <- I - (M I + dt F)/(M + dt K) on every face, u += I; leaves the change of I in force_.
   void push_gas(double dt, ChannelId<float> velocity) {
+    change_faces(velocity, [dt](double& given, double k, double& sum, double mass) {
+      given = -(mass * sum + dt * given) / (mass + dt * k);
+      sum += given;
+      return sum;
+    });
+  }
+
+  // u += change(F, K, I, M) on every face with any of them; F and I are changed in place.
+  template <class Change>
+  void change_faces(ChannelId<float> velocity, Change&& change) {
     GasGrid& grid = gas_->grid();
     DiscreteVolume& volume = grid.volume();
     const double full = law_.density * grid.voxel() * grid.voxel() * grid.voxel();
@@ -177,9 +222,7 @@ class DragCoupling final : public GasCoupling {
           const double k = stiff.tile(t, c)[i];
           if (given == 0 && k == 0 && sum == 0) continue;
           const double mass = gas_->is_porous() ? full * static_cast<double>(pores.tile(t, c)[i]) : full;
-          given = -(mass * sum + dt * given) / (mass + dt * k);
-          sum += given;
-          to.tile(t, c)[i] += static_cast<float>(sum);
+          to.tile(t, c)[i] += static_cast<float>(change(given, k, sum, mass));
         }
     });
   }
@@ -198,11 +241,17 @@ class DragCoupling final : public GasCoupling {
     force.on_velocity = Dependence::nonlinear;
     force.on_tangent = [this] { return !last_; };
     force.accumulate = [this, target](const PointBlock& block, Planes<const Vec3d>::Type, const ForceBlock& out) {
+      const std::size_t first = cloud_.first(target, block);
+      if (last_ && block.area != nullptr) {
+        for (int i = 0; i < block.count; ++i)
+          if (const std::size_t at = first + static_cast<std::size_t>(i); cloud_.takes_part(at))
+            add_gas_drag(last_drag(at, block.velocity[i]), i, out);
+        return;
+      }
       if (last_) {
         add_forces(cloud_, target, felt_, block, out);
         return;
       }
-      const std::size_t first = cloud_.first(target, block);
       for (int i = 0; i < block.count; ++i) {
         const std::size_t at = first + static_cast<std::size_t>(i);
         if (!cloud_.takes_part(at)) continue;
@@ -217,6 +266,7 @@ class DragCoupling final : public GasCoupling {
   std::string owner_;
   CoupledDragParams params_;
   Gas law_;
+  PlateLaw plate_;
   GasCloud cloud_;
   ChannelId<double> force_, stiffness_, impulse_;
   std::vector<PointField<double>> strength_;  // per target; empty: the one of params_
@@ -225,6 +275,13 @@ class DragCoupling final : public GasCoupling {
   std::vector<Vec3d> wake_;                   // when the substep began [m/s]
   std::vector<Vec3d> air_;                    // velocity of the gas at points, without their own wake [m/s]
   std::vector<Vec3d> felt_;                   // force on points that the gas has felt [N]
+  struct Met {
+    Vec3d velocity, last;           // of the point when the gas felt it, and in the last pass [m/s]
+    Vec3d force;                    // in the last pass [N]
+    Symmetric3<double> derivative;  // of the law [N s/m]
+  };
+  std::vector<Met> met_;
+  bool any_surface_ = false;  // of any rank
   bool last_ = false;
 };
 

@@ -4,10 +4,14 @@
 // reaction, implicit in its own velocity through the lumped derivative K of the law:
 //
 //   I <- I - (M I + dt W'F)/(M + dt K),  u = u0 + I,   K = W' k,  k = J m/(m + dt J) of loose points, J of strands
+//   and of panels of surfaces (surface_panels.h), which are held by their neighbours
 //
 // I is the change of velocity by drag, M = rho h^3 the mass of a face, F the force on points at the last u and v. In
 // the last pass solids are solved once more with the force that the gas has felt, F + k W dI, and no other: momentum is
 // exchanged to rounding after any number of passes.
+//
+// Panels answer in the last pass as the law does, F - J (v - v_last): a light sheet under a dead load would fly off.
+// What that adds to the force the gas gets at the end.
 //
 // Points that also carry gas along (coupled_buoyancy.h) have its mass in k, and M = rho kappa h^3. The pressure of the
 // reaction, which is spread over the weights, pushes the point itself: F is the law's times 2(1 + a)/3 (spheres) or

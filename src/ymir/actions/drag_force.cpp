@@ -2,11 +2,15 @@
 
 namespace ymir {
 
-void add_fibre_drag(const FibreDrag& drag, int i, int count, const ForceBlock& out) {
+void add_gas_drag(const GasDrag& drag, int i, const ForceBlock& out) {
   out.force.x[i] += drag.force.x, out.force.y[i] += drag.force.y, out.force.z[i] += drag.force.z;
   out.derivative.xx[i] -= drag.derivative.xx, out.derivative.yy[i] -= drag.derivative.yy;
   out.derivative.zz[i] -= drag.derivative.zz, out.derivative.xy[i] -= drag.derivative.xy;
   out.derivative.xz[i] -= drag.derivative.xz, out.derivative.yz[i] -= drag.derivative.yz;
+}
+
+void add_fibre_drag(const FibreDrag& drag, int i, int count, const ForceBlock& out) {
+  add_gas_drag(drag, i, out);
   for (int k = 0; out.by_tangent != nullptr && k < 9; ++k) out.by_tangent[k * count + i] += drag.by_tangent[k];
 }
 
@@ -38,6 +42,21 @@ PointForce fibre_drag_force(std::string owner, const Gas& air, double coefficien
       if (const double factor = factors != nullptr ? factors[i] : strength.factor; factor != 1) scale(drag, factor);
       add_fibre_drag(drag, i, block.count, out);
     }
+  };
+  return force;
+}
+
+PointForce plate_drag_force(std::string owner, const PlateLaw& law, PrescribedField wind) {
+  PointForce force;
+  force.owner = std::move(owner);
+  force.what = "drag";
+  force.on_velocity = Dependence::nonlinear;
+  force.sample = [wind = std::move(wind)](const PointBlock& block, Planes<Vec3d>::Type out) {
+    wind.sample(block.count, block.position, block.time, out);
+  };
+  force.accumulate = [law](const PointBlock& block, Planes<const Vec3d>::Type u, const ForceBlock& out) {
+    for (int i = 0; i < block.count; ++i)
+      add_gas_drag(plate_drag(law, block.area[i], block.tangent[i], u[i] - block.velocity[i]), i, out);
   };
   return force;
 }

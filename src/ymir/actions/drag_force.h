@@ -1,10 +1,10 @@
-// Fluid Drag Force [Lesser2022, 6.2] against a prescribed wind, of spheres or of the fibres that points of strands
-// stand for. Implicit in the velocity of the point, and in the direction of the strand.
+// Fluid Drag Force [Lesser2022, 6.2] against a prescribed wind, of spheres, of the fibres that points of strands stand
+// for, or of panels of surfaces. Implicit in the velocity of the point, and in the direction of the strand.
 #pragma once
 
 #include "ymir/actions/prescribed_field.h"
 #include "ymir/objects/force_target.h"
-#include "ymir/physics/fluid/drag_laws.h"
+#include "ymir/physics/fluid/plate_drag.h"
 #include "ymir/physics/particles/drag.h"
 
 namespace ymir {
@@ -19,7 +19,11 @@ PointForce drag_force(std::string owner, const DragParams& params, PrescribedFie
 PointForce fibre_drag_force(std::string owner, const Gas& air, double coefficient, PrescribedField wind,
                             DragStrength strength = {});
 
+// On panels of surfaces.
+PointForce plate_drag_force(std::string owner, const PlateLaw& law, PrescribedField wind);
+
 void scale(FibreDrag& drag, double factor);
+void add_gas_drag(const GasDrag& drag, int i, const ForceBlock& out);
 // Adds the drag of point i of `count` to a block.
 void add_fibre_drag(const FibreDrag& drag, int i, int count, const ForceBlock& out);
 

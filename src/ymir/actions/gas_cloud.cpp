@@ -17,7 +17,7 @@ GasCloud::GasCloud(VolumeObject& gas, std::vector<ForceTarget*> targets)
 
 void GasCloud::collect() {
   for (auto* list : {&position, &velocity, &tangent}) list->clear();
-  for (auto* list : {&mass, &diameter, &length, &kernel}) list->clear();
+  for (auto* list : {&mass, &diameter, &length, &area, &kernel}) list->clear();
   dressed_.clear();
   const double h = gas_->grid().voxel(), density = gas_->description().density;
   for (std::size_t t = 0; t < targets_.size(); ++t) {
@@ -31,7 +31,8 @@ void GasCloud::collect() {
         mass.push_back(block.mass[i]);
         diameter.push_back(2 * block.radius[i]);
         length.push_back(block.length != nullptr ? block.length[i] : 0);
-        tangent.push_back(block.length != nullptr ? Vec3d(block.tangent[i]) : Vec3d{1, 0, 0});
+        area.push_back(block.area != nullptr ? block.area[i] : 0);
+        tangent.push_back(block.tangent.x != nullptr ? Vec3d(block.tangent[i]) : Vec3d{1, 0, 0});
         const std::size_t at = mass.size() - 1;
         const bool dressed =
             carries && mass[at] > 0 && !(on_strand(at) && mass[at] > heavy_strand * density * volume(at));

@@ -19,6 +19,9 @@ class GasCloud {
   // Has mass and is in the gas.
   bool takes_part(std::size_t i) const { return mass[i] > 0 && points.in_gas(i); }
   bool on_strand(std::size_t i) const { return length[i] > 0; }
+  bool on_surface(std::size_t i) const { return area[i] > 0; }
+  // Feels nothing of its neighbours.
+  bool loose(std::size_t i) const { return !on_strand(i) && !on_surface(i); }
   double volume(std::size_t i) const;  // [m^3]
   // Carries gas along: its Object does, and it is no hair in air, which is so heavy that it makes no difference.
   bool dressed(std::size_t i) const { return dressed_[i] != 0; }
@@ -32,7 +35,8 @@ class GasCloud {
   const std::vector<ForceTarget*>& targets() const { return targets_; }
 
   std::vector<Vec3d> position, velocity, tangent;  // [m], [m/s]
-  std::vector<double> mass, diameter, length;      // [kg], [m]; length 0: a loose point
+  std::vector<double> mass, diameter, length;      // [kg], [m]; length 0: not on a strand
+  std::vector<double> area;                        // of panels, whose normal is their tangent [m^2]; else 0
   std::vector<double> kernel;                      // radius of the ball of weights [voxels]; 0: trilinear
   GasPoints points;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ymir/actions/surface_panels.h"
 #include "ymir/base/check.h"
 #include "ymir/base/reach.h"
 #include "ymir/behaviors/generated_input.h"
@@ -191,18 +192,25 @@ std::vector<MeshObject*> Scope::meshes_of(const char* kind, bool cloth) {
 
 std::vector<ElastonObject*> Scope::elaston_objects() { return objects_of<ElastonObject>(); }
 
-std::vector<ForceTarget*> Scope::airborne_targets(bool on_cloth) {
+std::vector<ForceTarget*> Scope::airborne_targets() {
   std::vector<ForceTarget*> targets = force_targets();
-  for (MeshObject* mesh : mesh_objects()) {
-    std::erase(targets, static_cast<ForceTarget*>(mesh));
-    if (!(on_cloth && mesh->cloth()))
-      warn(fmt::format("does not act on {}: it is for {}", mesh->path(),
-                       on_cloth ? "particles, strands and cloth" : "particles and strands"));
-  }
-  for (RigidObject* bodies : rigid_objects()) {
-    std::erase(targets, static_cast<ForceTarget*>(bodies));
-    warn(fmt::format("does not act on {}: it is for particles and strands", bodies->path()));
-  }
+  const auto leave_out = [&](ForceTarget* target, const std::string& path) {
+    std::erase(targets, target);
+    warn(fmt::format("does not act on {}: it is for particles and strands", path));
+  };
+  for (MeshObject* mesh : mesh_objects()) leave_out(mesh, mesh->path());
+  for (RigidObject* bodies : rigid_objects()) leave_out(bodies, bodies->path());
+  return targets;
+}
+
+std::vector<ForceTarget*> Scope::exposed_targets(const std::string& what, double longest) {
+  std::vector<ForceTarget*> targets = force_targets();
+  for (MeshObject* mesh : mesh_objects())
+    std::replace(targets.begin(), targets.end(), static_cast<ForceTarget*>(mesh),
+                 &add_panels(*mesh, path(), what, longest));
+  for (RigidObject* bodies : rigid_objects())
+    std::replace(targets.begin(), targets.end(), static_cast<ForceTarget*>(bodies),
+                 &add_panels(*bodies, path(), what, longest));
   return targets;
 }
 

@@ -57,9 +57,11 @@ class Scope {
   std::vector<RigidObject*> rigid_objects() { return objects_of<RigidObject>(); }
   std::vector<ElastonObject*> elaston_objects();
   std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
-  // Those whose points are in the air by themselves: what acts on a surface warns that meshes do not feel it, cloth
-  // excepted when `on_cloth` says that it does.
-  std::vector<ForceTarget*> airborne_targets(bool on_cloth = false);
+  // Those whose points are in the air by themselves; a warning says that solids, cloth and rigid bodies are none.
+  std::vector<ForceTarget*> airborne_targets();
+  // The same, and the surfaces of all others, made for this behavior: the air acts on panels with edges of `longest`
+  // at most [m]. (actions/surface_panels.h)
+  std::vector<ForceTarget*> exposed_targets(const std::string& what, double longest);
   std::vector<ForceTarget*> force_targets_of(const GroupRef& group) { return objects_of<ForceTarget>(group); }
   std::vector<VolumeObject*> volume_objects() { return objects_of<VolumeObject>(); }
   std::optional<double> smallest_voxel();  // of the volume objects [m]

@@ -212,6 +212,10 @@ void ElastonObject::save() { saved_ = {position_, velocity_, values()}; }
 void ElastonObject::rollback() {
   position_ = saved_.position;
   velocity_ = saved_.velocity;
+  restart();
+}
+
+void ElastonObject::restart() {
   auto from = saved_.state.begin();
   for (const auto& state : states()) {
     std::copy_n(from, state.size(), state.begin());

@@ -100,6 +100,7 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   ObjectReport report() const override;
   void save() override;
   void rollback() override;
+  void restart() override;  // constraints as they were when the substep was saved
   std::optional<std::string> non_finite() const override;
   ObjectState frame_state() const override;
   ObjectState checkpoint() const override;

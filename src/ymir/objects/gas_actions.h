@@ -80,6 +80,8 @@ class GasCoupling {
   virtual void react(const Step& step, ChannelId<float> velocity) = 0;
   // Then: adds the flow of the gas at `velocity` through objects that let it pass along them only.
   virtual void let_through(ChannelId<float> /*velocity*/) {}
+  // After the last pass over solids: gives the gas what objects felt beyond what it was told.
+  virtual void finish(const Step&, ChannelId<float> /*velocity*/) {}
   // flow += what the flow of objects, as occupy() gave it, loses for a slope of the pressure's potential dt p/rho, both
   // on faces [m/s]: symmetric, and at most the mobility of dress() in each sum of a row. Called many times;
   // collective.

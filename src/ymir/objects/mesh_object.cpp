@@ -109,6 +109,7 @@ void MeshObject::begin_substep() {
   work_.step.begin = position_;
   work_.step.begin.insert(work_.step.begin.end(), inner_.begin(), inner_.end());
   work_.begin_velocity = velocity_;
+  begin_state_ = state_values();
 }
 
 void MeshObject::take(const MeshStep& step) {
@@ -147,23 +148,31 @@ std::vector<std::span<double>> MeshObject::states() const {
   return all;
 }
 
+std::vector<double> MeshObject::state_values() const {
+  std::vector<double> values;
+  for (const auto& state : states()) values.insert(values.end(), state.begin(), state.end());
+  return values;
+}
+
+void MeshObject::set_state(std::span<const double> values) {
+  for (const auto& state : states()) {
+    std::copy_n(values.begin(), state.size(), state.begin());
+    values = values.subspan(state.size());
+  }
+}
+
 void MeshObject::save() {
   saved_.position = position_;
   saved_.velocity = velocity_;
   saved_.inner = inner_;
-  saved_.state.clear();
-  for (const auto& state : states()) saved_.state.insert(saved_.state.end(), state.begin(), state.end());
+  saved_.state = state_values();
 }
 
 void MeshObject::rollback() {
   position_ = saved_.position;
   velocity_ = saved_.velocity;
   inner_ = saved_.inner;
-  auto from = saved_.state.begin();
-  for (const auto& state : states()) {
-    std::copy_n(from, state.size(), state.begin());
-    from += static_cast<std::ptrdiff_t>(state.size());
-  }
+  set_state(saved_.state);
 }
 
 std::optional<std::string> MeshObject::non_finite() const {
@@ -190,13 +199,11 @@ ObjectState MeshObject::frame_state() const {
 }
 
 ObjectState MeshObject::checkpoint() const {
-  std::vector<double> values;
-  for (const auto& state : states()) values.insert(values.end(), state.begin(), state.end());
   ObjectState state{path(), "state", {}, {}};
   state.channels["position"] = Array::of(position_);
   state.channels["velocity"] = Array::of(velocity_);
   state.channels["inner"] = Array::of(here_ ? inner_ : std::vector<Vec3d>{});
-  state.channels["constraints"] = Array::of(values);
+  state.channels["constraints"] = Array::of(state_values());
   return state;
 }
 
@@ -220,11 +227,7 @@ void MeshObject::restore(const ObjectState* whole) {
   std::copy(x.begin(), x.end(), position_.begin());
   std::copy(v.begin(), v.end(), velocity_.begin());
   std::copy(inner.begin(), inner.end(), inner_.begin());
-  auto from = values.begin();
-  for (const auto& state : states()) {
-    std::copy_n(from, state.size(), state.begin());
-    from += static_cast<std::ptrdiff_t>(state.size());
-  }
+  set_state(values);
 }
 
 std::uint64_t MeshObject::hash() const {

@@ -99,6 +99,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
 
   void ingest();
   void begin_substep();
+  void restart() override { set_state(begin_state_); }
   // What a block works with, kept from substep to substep: the pattern of the matrix and the order of its elimination.
   struct Workspace {
     MeshStep step;
@@ -111,6 +112,8 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
 
  private:
   std::vector<std::span<double>> states() const;
+  std::vector<double> state_values() const;
+  void set_state(std::span<const double> values);
   std::vector<PieceShape> shape_at(const std::vector<Vec3d>& nodes);
 
   Description description_;
@@ -126,7 +129,8 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   std::vector<PointForce> forces_;
   std::vector<std::unique_ptr<MeshConstraint>> constraints_;
   bool every_iteration_ = false;
-  double last_dt_ = 0;  // [s]
+  std::vector<double> begin_state_;  // of constraints
+  double last_dt_ = 0;               // [s]
   Workspace work_;
   struct Saved {
     std::vector<Vec3d> position, velocity, inner;

@@ -26,6 +26,8 @@ struct PointBlock {
   // Of points on strands: direction of the strand, and the length of it that the point stands for [m]; else nullptr.
   Planes<const Vec3d>::Type tangent{nullptr, nullptr, nullptr};
   const double* length = nullptr;
+  // Of pieces of surfaces: `tangent` is their normal, and half the area that air touches [m^2]; else nullptr.
+  const double* area = nullptr;
 };
 
 // Accumulated force [N] and derivative df/dv [kg/s].

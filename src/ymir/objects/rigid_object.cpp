@@ -132,6 +132,7 @@ void RigidObject::ingest() {
 
 void RigidObject::begin_substep(const Step& step) {
   begin_ = poses_;
+  begin_values_ = values();
   last_dt_ = step.dt;
   for (const auto& constraint : constraints_) constraint->prepare(step.time, step.time + step.dt);
 }
@@ -191,6 +192,13 @@ std::vector<double> RigidObject::values() const {
   return all;
 }
 
+void RigidObject::set_values(std::span<const double> from) {
+  for (const auto& state : states()) {
+    std::copy_n(from.begin(), state.size(), state.begin());
+    from = from.subspan(state.size());
+  }
+}
+
 void RigidObject::save() {
   saved_.poses = poses_;
   saved_.state = values();
@@ -198,11 +206,7 @@ void RigidObject::save() {
 
 void RigidObject::rollback() {
   poses_ = saved_.poses;
-  auto from = saved_.state.begin();
-  for (const auto& state : states()) {
-    std::copy_n(from, state.size(), state.begin());
-    from += static_cast<std::ptrdiff_t>(state.size());
-  }
+  set_values(saved_.state);
 }
 
 std::optional<std::string> RigidObject::non_finite() const {
@@ -274,11 +278,7 @@ void RigidObject::restore(const ObjectState* whole) {
   if (state_values.size() != values().size()) throw bad();
   for (std::size_t b = 0; b < poses_.size(); ++b)
     poses_[b] = {position[b], {w[b], rotation[b]}, velocity[b], momentum[b]};
-  auto from = state_values.begin();
-  for (const auto& state : states()) {
-    std::copy_n(from, state.size(), state.begin());
-    from += static_cast<std::ptrdiff_t>(state.size());
-  }
+  set_values(state_values);
 }
 
 std::uint64_t RigidObject::hash() const {

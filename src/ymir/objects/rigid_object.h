@@ -94,12 +94,14 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
 
   void ingest();
   void begin_substep(const Step& step);
+  void restart() override { set_values(begin_values_); }
   const RigidPose& begin_pose(std::size_t body) const { return begin_[body]; }
   void take(std::size_t body, const RigidPose& pose) { poses_[body] = pose; }
 
  private:
   std::vector<std::span<double>> states() const;
   std::vector<double> values() const;
+  void set_values(std::span<const double> from);
   std::vector<PieceShape> shapes_at(const std::vector<RigidPose>& poses);
 
   Description description_;
@@ -111,7 +113,8 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
   std::vector<PointForce> forces_;
   std::vector<std::unique_ptr<RigidConstraint>> constraints_;
   bool every_iteration_ = false;
-  double last_dt_ = 0;  // [s]
+  std::vector<double> begin_values_;  // of constraints
+  double last_dt_ = 0;                // [s]
   struct Saved {
     std::vector<RigidPose> poses;
     std::vector<double> state;

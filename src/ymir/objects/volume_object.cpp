@@ -543,6 +543,8 @@ void VolumeObject::apply_forces(const Step& step) {
     for (const GasForce& force : forces_) force.accumulate(step, acceleration_);
     add_scaled(grid_.velocity, acceleration_, description_.reflection ? 0.5 * step.dt : step.dt);
   }
+  if (!advancing(step))
+    for (const auto& coupling : couplings_) coupling->finish(step, grid_.velocity);
   if (couplings_.empty() || !advancing(step)) return;
   if (step.iteration == 0)
     copy_faces(grid_.velocity, start_);

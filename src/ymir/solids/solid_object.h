@@ -29,6 +29,8 @@ class SolidObject {
   virtual bool pieces_leave() const = 0;  // a piece that is not here may have left the simulation
   // Forces change from one Newton iteration of the simulation to the next.
   virtual bool every_iteration() const = 0;
+  // The substep is solved again, under other forces: what constraints remember is as when it began.
+  virtual void restart() {}
   virtual std::string name() const = 0;  // path of the object
 
   // Its pieces as attachments look at them: before ingest, of all ranks; and as they are now, of this rank, in order.

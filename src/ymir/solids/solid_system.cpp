@@ -134,6 +134,7 @@ std::vector<SolidSystem::Link> SolidSystem::find_links() const {
 
 void SolidSystem::detect(const Step& step) {
   for (const auto& source : couplings_) source->prepare(step.time + step.dt, step.dt);
+  begin_state_ = state();
   const std::vector<Link> links = find_links();
   // Blocks joined by elements.
   std::map<std::pair<int, int>, int> nodes;  // member and block
@@ -209,6 +210,10 @@ void SolidSystem::advance(const Step& step) {
   const bool again =
       std::any_of(members_.begin(), members_.end(), [](const SolidObject* m) { return m->every_iteration(); });
   if (step.iteration > 0 && !again) return;  // solved to the end in the first iteration
+  if (step.iteration > 0) {
+    for (SolidObject* member : members_) member->restart();
+    set_state(begin_state_);
+  }
   std::vector<Cluster::Outcome> outcomes(clusters_.size());
   const auto one = [&](std::ptrdiff_t c) {
     outcomes[static_cast<std::size_t>(c)] = clusters_[static_cast<std::size_t>(c)].advance(step, cg_limit_);

@@ -63,7 +63,7 @@ class SolidSystem final : public Object {
   std::vector<Cluster> clusters_;
   std::map<std::vector<std::pair<int, int>>, std::shared_ptr<WholeSystem>> systems_;  // by member and block
   std::vector<std::pair<const SolidObject*, int>> taken_;                             // sorted
-  std::vector<double> saved_;
+  std::vector<double> saved_, begin_state_;  // of couplings: before and when the substep began
   SolveReport report_;
   ObjectReport solves_;  // of the substep at hand
   int cg_iterations_ = 0, direct_solves_ = 0;

@@ -6,7 +6,8 @@
 namespace ymir {
 
 Schema<CoupledDragBehavior::Params> CoupledDragBehavior::schema() {
-  return Schema<Params>("coupled_drag", "Drag between gas and the particles and strands in it, felt by both.")
+  return Schema<Params>("coupled_drag",
+                        "Drag between gas and all that is in it, felt by both: particles, strands, cloth, bodies.")
       .category(Category::force)
       .once()
       .example("examples/hair_in_wind.yaml")
@@ -27,7 +28,8 @@ Schema<CoupledDragBehavior::Params> CoupledDragBehavior::schema() {
 
 void CoupledDragBehavior::create(Scope& scope) {
   const std::vector<VolumeObject*> gases = scope.volume_objects();
-  const std::vector<ForceTarget*> targets = scope.airborne_targets();
+  const std::vector<ForceTarget*> targets =
+      gases.empty() ? std::vector<ForceTarget*>{} : scope.exposed_targets("coupled drag", *scope.smallest_voxel());
   if (gases.empty() || targets.empty()) return scope.switch_off();
   CoupledDragParams p;
   p.viscosity = params_.viscosity;
