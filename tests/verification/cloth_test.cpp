@@ -6,8 +6,10 @@
 #include <memory>
 
 #include "cloth_run.h"
+#include "ymir/actions/drag_force.h"
 #include "ymir/actions/mesh_contact.h"
 #include "ymir/actions/sewing.h"
+#include "ymir/actions/surface_panels.h"
 #include "ymir/base/error.h"
 #include "ymir/base/random.h"
 #include "ymir/parallel/threads.h"
@@ -157,7 +159,7 @@ TEST(Cloth, HasTheSameBitsOnEveryThreadCount) {
       VectorField uniform;
       uniform.uniform = {2, 0, 5};
       wind.add(uniform);
-      add_cloth_drag(run.object(), "wind", {}, wind);
+      add_panels(run.object(), "wind", "drag").add_force(plate_drag_force("wind", {}, wind));
       run.start();
       for (int k = 0; k < 4; ++k) run.step(1.0 / 48);
       hashes.push_back(run.object().hash());
