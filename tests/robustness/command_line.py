@@ -276,15 +276,35 @@ def soft_bodies(cases):
         cases.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\nf 3 2 1\n")
         refused(cases, setup_with([body.format(more=more), "elastic_solid"], f"{{b: {shape}}}"), says=says)
     inputs = "{b: {shape: box}, plate: {shape: box, center: [0, -10, 0]}}"
-    for wrong, says in (("attachment: {surface: plate}", "needs `range:`"),
-                        ("attachment: {surface: plate, range: 1, hard: false}", "exactly, from the beginning on")):
-        refused(cases, setup_with([body.format(more=""), "elastic_solid", wrong], inputs), says=says)
-    for idle, says in (("attachment: {surface: plate, range: 1 cm}", "holds nothing of"), ("drag: {law: linear}", "does not act on")):
+    wrong = "attachment: {surface: plate}"
+    refused(cases, setup_with([body.format(more=""), "elastic_solid", wrong], inputs), says="needs `range:`")
+    for idle, says in (("attachment: {surface: plate, range: 1 cm}", "holds nothing of"),
+                       ("attachment: {surface: plate, range: 1, hard: false}", "holds nothing of"), ("drag: {law: linear}", "does not act on")):
         name = cases.write("idle.yaml", setup_with([body.format(more=""), "elastic_solid", idle], inputs))
         cases.expect(0, "check", name, says=says)
     held = setup_with([body.format(more=", cell: 3 cm"), "elastic_solid: {youngs_modulus: 1 kPa}", "gravity",
                        "attachment: {surface: b, range: 1 cm}"], "{b: {shape: box}}", time="{frames: [1, 2]}")
     cases.expect(0, "run", cases.write("held_body.yaml", held), "--out", "held_body", "--strict")
+
+
+def rigid_bodies(cases):
+    """Joints that fit nothing, bodies that enclose nothing; and those that run."""
+    inputs = "{b: {shape: box}, open: {surface: open_box.obj}}"
+    cases.write("open_box.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\nf 3 2 1\n")
+    body = "rigid_object: {surface: b, copies: 2, copy_offset: [20 cm, 0, 0]}"
+    for wrong, says in (("rigid_object: {surface: open}", "encloses no volume"),
+                        ("joint: {kind: ball, between: nearest}", "need `places:`"),
+                        ("joint: {kind: ball, places: [{at: [0, 0, 0], body: 7}]}", "there is no body 7"),
+                        ("joint: {kind: ball, places: [{at: [0, 0, 0], body: 1, other: 1}]}", "joined to itself"),
+                        ("joint: {kind: hinge, between: neighbours, axis: [0, 0, 0]}", "has no direction"),
+                        ("joint: {kind: hinge, between: neighbours, low_angle: 1}", "begins at 0"),
+                        ("joint: {kind: hinge, between: neighbours, motor_torque: 1 N*m}", "needs a speed or a target"),
+                        ("joint: {kind: ball, between: neighbours, motor_spin: 1}", "motor_spin"),
+                        ("attachment: {solids: Nowhere, range: 1}", "Nowhere")):
+        refused(cases, setup_with([body, wrong], inputs), says=says)
+    chain = setup_with([body, "gravity", "joint: {kind: hinge, between: neighbours, motor_spin: 3, axis: [0, 0, 1]}",
+                        "collider: {shape: plane, center: [0, -0.2, 0]}"], "{b: {shape: box}}", time="{frames: [1, 3]}")
+    cases.expect(0, "run", cases.write("hinges.yaml", chain), "--out", "hinges", "--strict")
 
 
 def faulty_strands(cases):
@@ -369,7 +389,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ymir-command-line-") as folder:
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
-                     values_without_sense, points_in_colliders, soft_bodies, faulty_strands, whole_numbers, files_that_are_read,
+                     values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, faulty_strands, whole_numbers, files_that_are_read,
                      hairs_of_a_cache, later_files_of_a_sequence, damage_before_a_branch):
             part(cases)
     return f"command_line: {cases.count} commands, each with its exit code"

@@ -326,7 +326,7 @@ TEST(HairSetup, SaysWhereItIsWrong) {
       {"{line: {vertices: 1}}", "{}", "", "hair.yaml:4:27 inputs.hair.line.vertices"},
       {"{curves: nowhere.hair}", "{}", "", "no file 'nowhere.hair'"},
       {"{line: {vertices: 8}, overrides: {density: 0}}", "{}", "", "inputs.hair.overrides.density: must be above 0"},
-      {"{line: {vertices: 8}, overrides: {stiffness: 1}}", "{}", "", "unknown parameter 'stiffness'"},
+      {"{line: {vertices: 8}, overrides: {stifness: 1}}", "{}", "", "unknown parameter 'stifness'"},
       {line, "{youngs_modulus: 3 kg}", "", "Hair/elastic_rod.youngs_modulus: expected a pressure, got 3 kg"},
       {line, "{youngs_modulus: 0}", "", "Hair/elastic_rod.youngs_modulus: must be above 0"},
       {line, "{}", "      - elastic_rod\n", "has an elastic_rod already"},

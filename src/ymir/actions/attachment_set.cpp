@@ -372,21 +372,27 @@ void add_surface_attachments(CurvesObject& curves, const std::string& owner, con
   curves.add_constraint(std::make_unique<SurfaceAttachments>(curves, owner, response, rule, std::move(surface)));
 }
 
-void add_attachments(SolidSystem& solids, const std::string& owner, const std::vector<SolidObject*>& sources,
-                     const std::vector<SolidObject*>& targets, const AttachmentResponse& response,
-                     const EmissionRule& rule) {
+std::size_t add_attachments(SolidSystem& solids, const std::string& owner, const std::vector<SolidObject*>& sources,
+                            const std::vector<SolidObject*>& targets, const AttachmentResponse& response,
+                            const EmissionRule& rule) {
   for (const auto* objects : {&sources, &targets})
     for (SolidObject* object : *objects) solids.add(*object);
-  solids.add(std::make_unique<CoupledAttachments>(owner, sources, targets, nullptr, response, rule));
+  auto attachments = std::make_unique<CoupledAttachments>(owner, sources, targets, nullptr, response, rule);
+  const std::size_t count = attachments->size();
+  solids.add(std::move(attachments));
   co_locate(solids);
+  return count;
 }
 
-void add_surface_attachments(SolidSystem& solids, const std::string& owner, SolidObject& object,
-                             const AttachmentResponse& response, const EmissionRule& rule,
-                             std::shared_ptr<const AnimatedSurface> surface) {
+std::size_t add_surface_attachments(SolidSystem& solids, const std::string& owner, SolidObject& object,
+                                    const AttachmentResponse& response, const EmissionRule& rule,
+                                    std::shared_ptr<const AnimatedSurface> surface) {
   const std::vector<SolidObject*> sources{&object}, none;
   solids.add(object);
-  solids.add(std::make_unique<CoupledAttachments>(owner, sources, none, std::move(surface), response, rule));
+  auto attachments = std::make_unique<CoupledAttachments>(owner, sources, none, std::move(surface), response, rule);
+  const std::size_t count = attachments->size();
+  solids.add(std::move(attachments));
+  return count;
 }
 
 std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,

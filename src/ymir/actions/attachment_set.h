@@ -34,14 +34,14 @@ void linearize(const AttachmentResponse& response, AttachmentElement& element, c
 void add_surface_attachments(CurvesObject& curves, const std::string& owner, const AttachmentResponse& response,
                              const EmissionRule& rule, std::shared_ptr<const AnimatedSurface> surface);
 
-// Points of `sources` to those of `targets` (which may be the same).
-void add_attachments(SolidSystem& solids, const std::string& owner, const std::vector<SolidObject*>& sources,
-                     const std::vector<SolidObject*>& targets, const AttachmentResponse& response,
-                     const EmissionRule& rule);
-// Particles, or points of bodies, to an animated surface.
-void add_surface_attachments(SolidSystem& solids, const std::string& owner, SolidObject& object,
-                             const AttachmentResponse& response, const EmissionRule& rule,
-                             std::shared_ptr<const AnimatedSurface> surface);
+// Points of `sources` to those of `targets` (which may be the same). Returns how many are made at the beginning.
+std::size_t add_attachments(SolidSystem& solids, const std::string& owner, const std::vector<SolidObject*>& sources,
+                            const std::vector<SolidObject*>& targets, const AttachmentResponse& response,
+                            const EmissionRule& rule);
+// Particles, or points of bodies, to an animated surface. Returns how many.
+std::size_t add_surface_attachments(SolidSystem& solids, const std::string& owner, SolidObject& object,
+                                    const AttachmentResponse& response, const EmissionRule& rule,
+                                    std::shared_ptr<const AnimatedSurface> surface);
 
 // Roots follow the surface in position and orientation, exactly. Returns how far from it each one is held [m].
 std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,

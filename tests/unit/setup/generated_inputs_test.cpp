@@ -80,13 +80,13 @@ TEST(GeneratedInputs, AreRefusedWithThePlaceOfTheMistake) {
   EXPECT_NE(message("  it: {line: {from: [0, 0, 0], to: [0, 0, 0]}}\n").find("no length"), std::string::npos);
   EXPECT_NE(message("  it: {line: {count: 10000000, vertices: 1000}}\n").find("at most 100000000"), std::string::npos);
   EXPECT_NE(message("  it: {helix: {direction: [0, 0, 0]}}\n").find("direction has no length"), std::string::npos);
-  EXPECT_NE(
-      message("  it: {shape: head, scale: 2}\n").find("scale: has no effect without points, curves, surface or volume"),
-      std::string::npos);
+  EXPECT_NE(message("  it: {shape: head, scale: 2}\n")
+                .find("scale: has no effect without points, curves, surface, body or volume"),
+            std::string::npos);
   EXPECT_NE(message("  it: {shape: head, line: {count: 2}}\n").find("exactly one of"), std::string::npos);
-  EXPECT_NE(
-      message("  it: {line: {count: 2}, motion: [{time: 0}]}\n").find("motion: has no effect without surface or shape"),
-      std::string::npos);
+  EXPECT_NE(message("  it: {line: {count: 2}, motion: [{time: 0}]}\n")
+                .find("motion: has no effect without surface, body or shape"),
+            std::string::npos);
   EXPECT_NE(message("  it: {shape: null}\n").find("got nothing"), std::string::npos);
 }
 

@@ -101,7 +101,7 @@ TEST_F(MovingInputs, APatternWithoutFilesAndSequencesOfPointsAreRefused) {
   EXPECT_EQ(message("  head: {surface: none.%02d.obj}\n").substr(0, 82),
             "scene.yaml:4:19 inputs.head.surface: 'none.%02d.obj': no file of that pattern; # s");
   EXPECT_EQ(message("  head: {points: none.##.ply}\n"),
-            "scene.yaml:4:18 inputs.head.points: only surfaces may be sequences; name one file of points");
+            "scene.yaml:4:18 inputs.head.points: only surfaces and bodies may be sequences; name one file of points");
 }
 
 TEST_F(MovingInputs, AFileWithOtherTrianglesIsNamed) {
@@ -152,7 +152,7 @@ TEST_F(MovingInputs, MistakesInKeysAreLocated) {
   EXPECT_EQ(message("  head: {surface: h.obj, motion: [{time: 0, rotatoin: [0, 0, 0]}]}\n"),
             "scene.yaml:4:45 inputs.head.motion[0]: unknown parameter 'rotatoin'; did you mean 'rotation'?");
   EXPECT_EQ(message("  head: {points: h.obj, motion: [{time: 0}]}\n"),
-            "scene.yaml:4:25 inputs.head.motion: has no effect without surface or shape; leave it out");
+            "scene.yaml:4:25 inputs.head.motion: has no effect without surface, body or shape; leave it out");
 }
 
 TEST_F(MovingInputs, TheHashAndTheIdentityKnowThem) {

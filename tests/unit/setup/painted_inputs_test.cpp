@@ -113,9 +113,9 @@ TEST_F(PaintedInputs, AreRefusedWithTheirPlace) {
             std::string::npos);
   EXPECT_NE(message("{bend: {texture: a.png, surface: nobody, low: 0, high: 1}}").find("no surface 'nobody'"),
             std::string::npos);
-  EXPECT_NE(
-      message("{friction: {texture: a.png, low: 0, high: 1}}", "points: hair.ply").find("only curves can be painted"),
-      std::string::npos);
+  EXPECT_NE(message("{friction: {texture: a.png, low: 0, high: 1}}", "points: hair.ply")
+                .find("only curves, bodies and surfaces can be painted"),
+            std::string::npos);
 }
 
 TEST_F(PaintedInputs, NameAPictureThatCannotBeRead) {

@@ -156,13 +156,19 @@ void AttachmentBehavior::attach_solids(Scope& scope, const EmissionRule& rule) c
   if (!params_.range) throw mistake(scope, "attachment of solids needs `range:`; nodes that near the surface are held");
   const auto surface = std::make_shared<const AnimatedSurface>(scope.animated_surface(params_.surface));
   if (surface->rest().triangles.empty()) throw mistake(scope, "the surface has no triangles");
-  for (RigidObject* object : scope.rigid_objects())
-    add_surface_attachments(scope.solids(), scope.path(), *object, response_of(params_), rule, surface);
+  const auto coupled = [&](SolidObject& object) {
+    const std::size_t held =
+        add_surface_attachments(scope.solids(), scope.path(), object, response_of(params_), rule, surface);
+    if (held == 0 && !rule.every_step)
+      scope.warn(fmt::format("holds nothing of {}: no point is within {:g} m of '{}' at time 0; enlarge `range:`",
+                             object.name(), *params_.range, params_.surface.name));
+  };
+  for (RigidObject* object : scope.rigid_objects()) coupled(*object);
   // Soft, or changing, or listed: as everything else. Otherwise the nodes are no longer unknowns.
   const bool exact = params_.hard && rule.kind == EmissionKind::closest && !rule.every_step;
   for (MeshObject* object : scope.mesh_objects())
     if (!exact)
-      add_surface_attachments(scope.solids(), scope.path(), *object, response_of(params_), rule, surface);
+      coupled(*object);
     else if (attach_nodes(*object, scope.path(), surface, *params_.range) == 0)
       scope.warn(fmt::format("holds nothing of {}: no node is within {:g} m of '{}' at time 0; enlarge `range:`",
                              object->path(), *params_.range, params_.surface.name));
@@ -199,7 +205,12 @@ void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rul
   // Particles change ranks with their buckets; what they are attached to would not come along.
   if ((!particles.empty() || !params_.particles.empty()) && scope.domain().communicator().size() > 1)
     throw mistake(scope, "attachments between particles and other objects need one rank; run without mpirun");
-  add_attachments(scope.solids(), scope.path(), sources, targets, response_of(params_), rule);
+  const std::size_t held = add_attachments(scope.solids(), scope.path(), sources, targets, response_of(params_), rule);
+  if (held == 0 && !rule.every_step)
+    scope.warn(
+        fmt::format("holds nothing: no point of what is in scope is within {:g} m of the targets when everything "
+                    "begins; enlarge `range:`",
+                    params_.range.value_or(0)));
 }
 
 // Roots of strands in the skin of solids, in place and orientation.
