@@ -8,7 +8,6 @@
 #include "ymir/data/solid_mesh.h"
 #include "ymir/math/lane_math.h"
 #include "ymir/objects/mesh_step.h"
-#include "ymir/parallel/threads.h"
 #include "ymir/physics/elements/assemble_element.h"
 #include "ymir/solids/element_order.h"
 
@@ -48,8 +47,8 @@ class CellAssembly {
   void for_each_pack(F&& f) const {
     for (std::size_t c = 0; c + 1 < order_.colours.size(); ++c) {
       const std::int32_t first = order_.colours[c];
-      parallel_for(order_.colours[c + 1] - first,
-                   [&](std::ptrdiff_t p) { f(static_cast<std::size_t>(first) + static_cast<std::size_t>(p)); });
+      parallel_packs(order_.colours[c + 1] - first,
+                     [&](std::ptrdiff_t p) { f(static_cast<std::size_t>(first) + static_cast<std::size_t>(p)); });
     }
   }
 

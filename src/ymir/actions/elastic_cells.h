@@ -55,7 +55,7 @@ class ElasticCells final : public MeshConstraint {
 
   void advance(const MeshStep& s, double share) override {
     if (compressible_) return;
-    parallel_for(static_cast<std::ptrdiff_t>(cells_.packs()), [&](std::ptrdiff_t p) {
+    parallel_packs(static_cast<std::ptrdiff_t>(cells_.packs()), [&](std::ptrdiff_t p) {
       const Pack pack = cells_.pack(static_cast<std::size_t>(p));
       Vec3<Real> x[nodes], step[nodes];
       cells_.gather(pack, s.position, x);

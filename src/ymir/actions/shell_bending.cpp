@@ -5,7 +5,6 @@
 #include "ymir/actions/elastic_shell.h"
 #include "ymir/actions/element_scatter.h"
 #include "ymir/data/shell_topology.h"
-#include "ymir/parallel/threads.h"
 #include "ymir/physics/shells/hinge.h"
 #include "ymir/physics/shells/mid_bending.h"
 #include "ymir/physics/shells/tri_bending.h"
@@ -115,7 +114,7 @@ class BendingCells final : public MeshConstraint {
   }
 
   void begin(const MeshStep& s) override {
-    parallel_for(static_cast<std::ptrdiff_t>(order_.packs()), [&](std::ptrdiff_t p) {
+    parallel_packs(static_cast<std::ptrdiff_t>(order_.packs()), [&](std::ptrdiff_t p) {
       Kernel::value(geometry(s.begin, static_cast<std::size_t>(p)), begin_[static_cast<std::size_t>(p)].data());
     });
   }
@@ -123,15 +122,15 @@ class BendingCells final : public MeshConstraint {
   void assemble(MeshStep& s) override {
     for (std::size_t c = 0; c + 1 < order_.colours.size(); ++c) {
       const std::int32_t first = order_.colours[c];
-      parallel_for(order_.colours[c + 1] - first,
-                   [&](std::ptrdiff_t p) { assemble_pack(s, static_cast<std::size_t>(first + p)); });
+      parallel_packs(order_.colours[c + 1] - first,
+                     [&](std::ptrdiff_t p) { assemble_pack(s, static_cast<std::size_t>(first + p)); });
     }
   }
 
   // Angles are followed from substep to substep; what is bent beyond its yield stays, by the return map of a spring
   // with a linearly hardening slider: f = |c - rest| - yield - H a,  d rest = da = f/(1 + H).
   void end(const MeshStep& s) override {
-    parallel_for(static_cast<std::ptrdiff_t>(order_.packs()), [&](std::ptrdiff_t index) {
+    parallel_packs(static_cast<std::ptrdiff_t>(order_.packs()), [&](std::ptrdiff_t index) {
       const auto p = static_cast<std::size_t>(index);
       const auto g = geometry(s.position, p);
       Real c[rows];

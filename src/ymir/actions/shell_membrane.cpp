@@ -4,7 +4,6 @@
 #include "ymir/actions/elastic_shell.h"
 #include "ymir/actions/element_scatter.h"
 #include "ymir/math/lane_math.h"
-#include "ymir/parallel/threads.h"
 #include "ymir/physics/shells/membrane.h"
 #include "ymir/solids/element_order.h"
 #include "ymir/solids/solid_block.h"
@@ -62,7 +61,7 @@ class MembraneCells final : public MeshConstraint {
   void connect(const BlockMatrix& matrix) override { scatter_.connect(matrix, mesh_->cells, 3); }
 
   void begin(const MeshStep& s) override {
-    parallel_for(static_cast<std::ptrdiff_t>(order_.packs()), [&](std::ptrdiff_t p) {
+    parallel_packs(static_cast<std::ptrdiff_t>(order_.packs()), [&](std::ptrdiff_t p) {
       Membrane::value(geometry(s.begin, static_cast<std::size_t>(p)), begin_[static_cast<std::size_t>(p)].data());
     });
   }
@@ -71,7 +70,7 @@ class MembraneCells final : public MeshConstraint {
     std::vector<double> gap(order_.packs(), 0);
     for (std::size_t c = 0; c + 1 < order_.colours.size(); ++c) {
       const std::int32_t first = order_.colours[c];
-      parallel_for(order_.colours[c + 1] - first, [&](std::ptrdiff_t p) {
+      parallel_packs(order_.colours[c + 1] - first, [&](std::ptrdiff_t p) {
         const auto pack = static_cast<std::size_t>(first + p);
         gap[pack] = assemble_pack(s, pack);
       });
@@ -80,7 +79,7 @@ class MembraneCells final : public MeshConstraint {
   }
 
   void advance(const MeshStep& s, double share) override {
-    parallel_for(static_cast<std::ptrdiff_t>(order_.packs()), [&](std::ptrdiff_t index) {
+    parallel_packs(static_cast<std::ptrdiff_t>(order_.packs()), [&](std::ptrdiff_t index) {
       const auto p = static_cast<std::size_t>(index);
       const Membrane::Geometry<Real> g = geometry(s.position, p);
       const Membrane::Geometry<Real> d = geometry(s.step, p);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "ymir/parallel/threads.h"
 #include "ymir/physics/elastons/elaston.h"
 
 namespace ymir {
@@ -79,7 +78,7 @@ void ElastonElements::for_each_pack(const std::function<void(const Pack&)>& f) c
     const std::size_t reach = at(group.reach), pairs = packed_size(group.reach);
     for (std::size_t c = 0; c + 1 < group.order.colours.size(); ++c) {
       const std::int32_t first = group.order.colours[c];
-      parallel_for(group.order.colours[c + 1] - first, [&](std::ptrdiff_t k) {
+      parallel_packs(group.order.colours[c + 1] - first, [&](std::ptrdiff_t k) {
         const std::size_t p = at(first) + static_cast<std::size_t>(k);
         Pack pack;
         pack.element = group.elements.data() + p * lanes;

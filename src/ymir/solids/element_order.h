@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "ymir/parallel/threads.h"
+
 namespace ymir {
 
 struct ElementOrder {
@@ -16,6 +18,15 @@ struct ElementOrder {
 
   std::size_t packs() const { return elements.size() / lanes; }
 };
+
+// body(p) for packs 0 to count, on threads where there are enough of them: waking others for a few takes longer.
+template <class F>
+void parallel_packs(std::ptrdiff_t count, F&& body) {
+  constexpr std::ptrdiff_t together = 16;
+  parallel_blocks(count, together, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    for (std::ptrdiff_t p = begin; p < end; ++p) body(p);
+  });
+}
 
 // `nodes` holds `nodes_each` nodes per element, end to end.
 ElementOrder order_elements(std::span<const std::int32_t> nodes, int nodes_each, std::int32_t node_count);
