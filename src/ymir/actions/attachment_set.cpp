@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "ymir/actions/emission_over_ranks.h"
 #include "ymir/actions/end_clamp.h"
 #include "ymir/actions/joints.h"
 #include "ymir/actions/painted_response.h"
@@ -37,8 +38,10 @@ double stiffness_of(const AttachmentResponse& response, const AttachmentRest& re
   return 2 * response.orientation_stiffness[row / 3 - 1];
 }
 
-// Strands that attachments connect go to one rank and are solved together; all strands of the system where pairs change
-// with every step.
+constexpr std::size_t few_strands = 1000;
+
+// Few strands that attachments connect go to one rank and into the same groups: their cluster is small and needs no
+// messages. Many stay where they are.
 void co_locate(const SolidSystem& solids) {
   std::vector<CurvesObject*> members;
   for (SolidObject* member : solids.members())
@@ -61,18 +64,16 @@ void co_locate(const SolidSystem& solids) {
   const auto key_of_point = [&](const MaterialPoint& p) {
     return Key{std::find(members.begin(), members.end(), p.object) - members.begin(), p.piece};
   };
-  for (const auto& source : solids.couplings()) {
-    for (std::size_t e = 0; e < source->size(); ++e) {
+  for (const auto& source : solids.couplings())
+    for (std::size_t e = 0; e < source->size() && !source->changing(); ++e) {
       const Key a = key_of_point(source->point(e, 0)), b = key_of_point(source->point(e, 1));
       if (a.first < std::ssize(members) && b.first < std::ssize(members)) connect(a, b);
     }
-    if (source->changing())
-      for (std::ptrdiff_t m = 0; m < std::ssize(members); ++m)
-        for (std::int64_t s = 0; s < std::ssize(members[static_cast<std::size_t>(m)]->curves().first) - 1; ++s)
-          connect({0, 0}, {m, s});
-  }
+  std::map<Key, std::size_t> together;
+  for (const auto& [key, above] : parent) ++together[find(key)];
   for (const auto& [key, above] : parent) {
     const Key top = find(key);
+    if (together.at(top) > few_strands) continue;
     members[static_cast<std::size_t>(key.first)]->set_home(key.second, root(top.first, top.second),
                                                            top.second * std::ssize(members) + top.first);
   }
@@ -273,10 +274,11 @@ class SurfaceAttachments final : public StrandConstraint {
 // Attachments that the solid system solves for: between objects, or of particles to a surface.
 class CoupledAttachments final : public Coupling {
  public:
-  CoupledAttachments(std::string owner, std::vector<SolidObject*> sources, std::vector<SolidObject*> targets,
-                     std::shared_ptr<const AnimatedSurface> surface, const AttachmentResponse& response,
-                     EmissionRule rule)
-      : owner_(std::move(owner)),
+  CoupledAttachments(Communicator& communicator, std::string owner, std::vector<SolidObject*> sources,
+                     std::vector<SolidObject*> targets, std::shared_ptr<const AnimatedSurface> surface,
+                     const AttachmentResponse& response, EmissionRule rule)
+      : communicator_(&communicator),
+        owner_(std::move(owner)),
         sources_(std::move(sources)),
         targets_(std::move(targets)),
         surface_(std::move(surface)),
@@ -284,7 +286,8 @@ class CoupledAttachments final : public Coupling {
         all_{response},
         rule_(std::move(rule)) {
     if (surface_) surface_->pose(0, positions_);
-    if (!rule_.every_step) emit(&SolidObject::input_shapes);
+    if (!rule_.every_step)
+      take(found(all(sources_, &SolidObject::input_shapes), all(targets_, &SolidObject::input_shapes)));
   }
   std::string owner() const override { return owner_; }
   std::size_t size() const override { return pairs_.size(); }
@@ -303,7 +306,7 @@ class CoupledAttachments final : public Coupling {
   }
   void prepare(double time, double dt) override {
     if (surface_) surface_->pose(time - dt, positions_);
-    if (rule_.every_step) emit(&SolidObject::present_shapes);
+    if (rule_.every_step) emit_again();
     if (!surface_) return;
     place(begin_prescribed_);
     surface_->pose(time, positions_);
@@ -321,30 +324,46 @@ class CoupledAttachments final : public Coupling {
       for (PieceShape& shape : (object->*shapes_of)()) shapes.push_back(std::move(shape));
     return shapes;
   }
-  void emit(ShapesOf shapes_of) {
-    const std::vector<PieceShape> from = all(sources_, shapes_of), to = all(targets_, shapes_of);
-    pairs_.clear();
-    on_surface_.clear();
-    elements_.clear();
-    if (surface_) {
-      for (const SurfacePair& pair : emit_to_surface(rule_, from, surface_->rest(), positions_)) {
-        pairs_.push_back({pair.source, {}});
-        on_surface_.push_back(pair.target);
-      }
-      place(prescribed_);
-    } else {
-      pairs_ = emit_to_objects(rule_, from, to);
-    }
+  // Pieces are where they are now, each on its rank.
+  void emit_again() {
+    const std::vector<PieceShape> from = all(sources_, &SolidObject::present_shapes);
+    const std::vector<PieceShape> to =
+        targets_of_all(targets_, from, all(targets_, &SolidObject::present_shapes), rule_.range, *communicator_);
+    take(pairs_of_all(sources_, targets_, found(from, to), *communicator_));
+  }
+  std::vector<EmittedPair> found(const std::vector<PieceShape>& from, const std::vector<PieceShape>& to) const {
+    std::vector<EmittedPair> pairs;
+    if (surface_)
+      for (const SurfacePair& pair : emit_to_surface(rule_, from, surface_->rest(), positions_))
+        pairs.push_back({{pair.source, {}}, pair.target, {}});
+    else
+      for (const ObjectPair& pair : emit_to_objects(rule_, from, to)) pairs.push_back({pair, {}, {}});
     std::map<std::pair<SolidObject*, std::int64_t>, const PieceShape*> by_id;
     for (const auto* shapes : {&from, &to})
       for (const PieceShape& shape : *shapes) by_id[{shape.object, shape.piece}] = &shape;
-    const auto point = [&](const MaterialPoint& p) { return p.object->point_of(*by_id.at({p.object, p.piece}), p); };
-    if (response_.painted()) all_.clear();
-    for (std::size_t e = 0; e < pairs_.size(); ++e) {
-      if (response_.painted()) all_.push_back(response_.at(pairs_[e].source));
-      elements_.push_back(
-          make_element(response_of(e), point(pairs_[e].source), surface_ ? prescribed_[e] : point(pairs_[e].target)));
+    const auto shape_of = [&](const MaterialPoint& p) -> const PieceShape& { return *by_id.at({p.object, p.piece}); };
+    for (EmittedPair& e : pairs) {
+      const MaterialPoint &a = e.pair.source, &b = e.pair.target;
+      const Embedding target =
+          surface_ ? surface_point(surface_->rest(), positions_, e.on_surface) : b.object->point_of(shape_of(b), b);
+      e.rest = rest_of(geometry_of(a.object->point_of(shape_of(a), a), target),
+                       (response_.painted() ? response_.at(a) : all_[0]).flexibility);
+      e.particles = !surface_ && shape_of(a).is_particle && shape_of(b).is_particle;
     }
+    return pairs;
+  }
+  void take(const std::vector<EmittedPair>& pairs) {
+    pairs_.clear();
+    on_surface_.clear();
+    elements_.clear();
+    if (response_.painted()) all_.clear();
+    for (const EmittedPair& e : pairs) {
+      pairs_.push_back(e.pair);
+      if (surface_) on_surface_.push_back(e.on_surface);
+      if (response_.painted()) all_.push_back(response_.at(e.pair.source));
+      elements_.emplace_back().rest = e.rest;
+    }
+    if (surface_) place(prescribed_);
   }
   // Targets on the surface in the pose of positions_.
   void place(std::vector<Embedding>& points) const {
@@ -352,6 +371,7 @@ class CoupledAttachments final : public Coupling {
     for (const SurfacePoint& at : on_surface_) points.push_back(surface_point(surface_->rest(), positions_, at));
   }
 
+  Communicator* communicator_;
   std::string owner_;
   std::vector<SolidObject*> sources_, targets_;
   std::shared_ptr<const AnimatedSurface> surface_;  // nullptr: to targets_
@@ -377,7 +397,8 @@ std::size_t add_attachments(SolidSystem& solids, const std::string& owner, const
                             const EmissionRule& rule) {
   for (const auto* objects : {&sources, &targets})
     for (SolidObject* object : *objects) solids.add(*object);
-  auto attachments = std::make_unique<CoupledAttachments>(owner, sources, targets, nullptr, response, rule);
+  auto attachments =
+      std::make_unique<CoupledAttachments>(solids.communicator(), owner, sources, targets, nullptr, response, rule);
   const std::size_t count = attachments->size();
   solids.add(std::move(attachments));
   co_locate(solids);
@@ -389,7 +410,8 @@ std::size_t add_surface_attachments(SolidSystem& solids, const std::string& owne
                                     std::shared_ptr<const AnimatedSurface> surface) {
   const std::vector<SolidObject*> sources{&object}, none;
   solids.add(object);
-  auto attachments = std::make_unique<CoupledAttachments>(owner, sources, none, std::move(surface), response, rule);
+  auto attachments = std::make_unique<CoupledAttachments>(solids.communicator(), owner, sources, none,
+                                                          std::move(surface), response, rule);
   const std::size_t count = attachments->size();
   solids.add(std::move(attachments));
   return count;

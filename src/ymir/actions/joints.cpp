@@ -201,7 +201,7 @@ class Joints final : public Coupling {
 JointEnd joint_end(RigidObject& object, std::size_t body, Vec3d x, Vec3d axis) {
   JointEnd end;
   end.point = object.point_at(body, x);
-  end.begin = object.point_of({}, end.point);
+  end.begin = object.at_rest(end.point);
   end.mass = object.bodies()[body].mass;
   const Vec3d i = object.bodies()[body].moments;
   const Vec3d u{dot(end.begin.frame[0], axis), dot(end.begin.frame[1], axis), dot(end.begin.frame[2], axis)};

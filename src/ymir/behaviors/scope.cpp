@@ -217,7 +217,7 @@ std::vector<ForceTarget*> Scope::exposed_targets(const std::string& what, double
 SolidSystem& Scope::solids() {
   for (const auto& object : simulation_->objects())
     if (auto* solids = dynamic_cast<SolidSystem*>(object.get())) return *solids;
-  return simulation_->add(std::make_unique<SolidSystem>());
+  return simulation_->add(std::make_unique<SolidSystem>(domain().communicator()));
 }
 
 std::optional<double> Scope::smallest_voxel() {

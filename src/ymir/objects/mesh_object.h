@@ -79,6 +79,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
   std::vector<int> lone_blocks() const override;
+  std::size_t bulk() const override { return 3 * mesh_.positions.size(); }
   bool pieces_leave() const override { return false; }
   bool every_iteration() const override { return every_iteration_; }
   std::string name() const override { return path(); }

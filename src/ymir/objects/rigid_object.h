@@ -65,6 +65,7 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
   const std::vector<std::unique_ptr<RigidConstraint>>& constraints() const { return constraints_; }
   // The point of a body that is at x when everything begins.
   MaterialPoint point_at(std::size_t body, Vec3d x);
+  Embedding at_rest(const MaterialPoint& at) const;  // a point then
   Vec3d angular_velocity(std::size_t body) const;  // [rad/s]
 
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;

@@ -13,24 +13,28 @@ std::vector<PieceShape> RigidObject::shapes_at(const std::vector<RigidPose>& pos
       shape.positions.push_back(poses[b].position + rotate(poses[b].rotation, at));
       shape.points.push_back({this, shape.piece, 0, at});
     }
+    shape.set_pose(poses[b].position, poses[b].rotation);
     shape.skin.positions = shape.positions;
     shape.skin.triangles = bodies_[b].triangles;
   }
   return shapes;
 }
 
+Embedding RigidObject::at_rest(const MaterialPoint& at) const {
+  PieceShape shape;
+  const RigidPose& pose = rest_[static_cast<std::size_t>(at.piece)];
+  shape.set_pose(pose.position, pose.rotation);
+  return point_of(shape, at);
+}
+
 std::vector<PieceShape> RigidObject::input_shapes() { return shapes_at(rest_); }
 std::vector<PieceShape> RigidObject::present_shapes() { return shapes_at(poses_); }
 
-Embedding RigidObject::point_of(const PieceShape&, const MaterialPoint& at) const {
-  const RigidPose& pose = (poses_.empty() ? rest_ : poses_)[static_cast<std::size_t>(at.piece)];
+Embedding RigidObject::point_of(const PieceShape& shape, const MaterialPoint& at) const {
   Embedding e;
-  e.position = pose.position + rotate(pose.rotation, at.weights);
-  for (int k = 0; k < 3; ++k) {
-    Vec3d axis{0, 0, 0};
-    axis[k] = 1;
-    e.frame[k] = rotate(pose.rotation, axis);
-  }
+  e.position =
+      shape.origin + shape.axes[0] * at.weights.x + shape.axes[1] * at.weights.y + shape.axes[2] * at.weights.z;
+  std::copy_n(shape.axes, 3, e.frame);
   return e;
 }
 

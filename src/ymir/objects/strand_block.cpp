@@ -86,14 +86,29 @@ int StrandBlock::half_bandwidth() const {
   return newton_.step().multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth;
 }
 
-bool StrandBlock::factor() {
+// Row and column of the matrix become those of the identity.
+void StrandBlock::hold(std::size_t row) {
+  const int half = half_bandwidth(), r = static_cast<int>(row) / lanes, lane = static_cast<int>(row) % lanes;
+  auto* matrix = reinterpret_cast<double*>(newton_.step().matrix);
+  const auto at = [&](int c, int k) -> double& { return matrix[(c * (half + 1) + k) * lanes + lane]; };
+  for (int k = 1; k <= half; ++k) at(r, k) = 0;
+  for (int c = std::max(0, r - half); c < r; ++c) at(c, r - c) = 0;
+  at(r, 0) = 1;
+}
+
+bool StrandBlock::factor(std::span<const std::size_t> without) {
   StrandStep& s = newton_.step();
   const int spare = half_bandwidth();
   const auto entries = static_cast<std::size_t>((newton_.rows() + spare) * (spare + 1));
   padded_.resize(static_cast<std::size_t>(newton_.rows() + spare));
-  matrix_.assign(s.matrix, s.matrix + entries);
+  if (factored_)
+    std::copy(matrix_.begin(), matrix_.end(), s.matrix);
+  else
+    matrix_.assign(s.matrix, s.matrix + entries);
   factored_ = true;
-  while (!newton_.factor()) {
+  for (;;) {
+    for (const std::size_t row : without) hold(row);
+    if (newton_.factor()) return true;
     for (int lane = 0; lane < lanes; ++lane)
       if (s.beta[lane] < 0) return false;
     const std::vector<Real> residual(s.residual, s.residual + newton_.rows());
@@ -101,8 +116,11 @@ bool StrandBlock::factor() {
     std::copy(residual.begin(), residual.end(), s.residual);
     matrix_.assign(s.matrix, s.matrix + entries);
   }
-  return true;
 }
+
+bool StrandBlock::factor() { return factor({}); }
+
+bool StrandBlock::factor_without(std::span<const std::size_t> rows) { return factor(rows); }
 
 void StrandBlock::right_side(double* b) const {
   const auto* residual = reinterpret_cast<const double*>(newton_.step().residual);

@@ -31,6 +31,9 @@ class StrandBlock final : public SolidBlock {
   std::int32_t nodes() const override { return StrandSystem::lanes * lane_nodes(); }
   std::int32_t slot(std::size_t row) const override;
   void visit_blocks(const BlockVisitor& visit) const override;
+  // Elastic strands; where lengths are held, a multiplier may be left with nothing to act on.
+  bool condensable() const override { return !indefinite(); }
+  bool factor_without(std::span<const std::size_t> rows) override;
   void set_step(const double* step) override;
   double step_size() const override;
   double reach() const override;
@@ -39,6 +42,8 @@ class StrandBlock final : public SolidBlock {
 
  private:
   int half_bandwidth() const;
+  bool factor(std::span<const std::size_t> without);
+  void hold(std::size_t row);
   int lane_nodes() const { return (newton_.rows() + 2) / 3; }
 
   CurvesObject* object_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "ymir/parallel/threads.h"
 
@@ -13,8 +14,47 @@ constexpr int patience = 8;  // iterations that Newton's method is left to itsel
 // Clusters with fewer unknowns are advanced by one thread: waking others takes longer.
 constexpr std::size_t few_unknowns = 4096;
 
-template <class F>  // f(end, row of the term, index, value)
-void for_each_entry(const Cluster::Element& e, F&& f) {
+}  // namespace
+
+int Cluster::add(int object, std::unique_ptr<SolidBlock> block) {
+  auto local = std::make_unique<LocalMember>(std::move(block));
+  LocalMember* here = local.get();
+  const int number = add(object, std::move(local));
+  members_.back().local = here;
+  return number;
+}
+
+int Cluster::add(int object, std::unique_ptr<ClusterMember> elsewhere) {
+  members_.push_back({std::move(elsewhere), nullptr, object});
+  return static_cast<int>(members_.size()) - 1;
+}
+
+void Cluster::add_element(Coupling& source, std::size_t index, const int (&member)[2], const int (&place)[2]) {
+  Element& e = elements_.emplace_back();
+  e.source = &source;
+  e.index = index;
+  for (int end = 0; end < 2; ++end) {
+    e.member[end] = member[end];
+    e.port[end] = member[end] < 0 ? -1
+                                  : members_[static_cast<std::size_t>(member[end])].seen->add_port(
+                                        place[end], source.point(index, end));
+  }
+}
+
+template <class F>
+void Cluster::for_each_local(F&& f) {
+  if (rhs_.size() < few_unknowns) {
+    for (Member& m : members_)
+      if (m.local != nullptr) f(m);
+    return;
+  }
+  parallel_for(static_cast<std::ptrdiff_t>(members_.size()), [&](std::ptrdiff_t m) {
+    if (members_[static_cast<std::size_t>(m)].local != nullptr) f(members_[static_cast<std::size_t>(m)]);
+  });
+}
+
+template <class F>
+void Cluster::for_each_entry(const Element& e, F&& f) {
   for (int end = 0; end < 2; ++end)
     for (int local = 0; local < e.dofs[end]; ++local) {
       if (e.at[end][local] < 0) continue;
@@ -23,27 +63,9 @@ void for_each_entry(const Cluster::Element& e, F&& f) {
     }
 }
 
-}  // namespace
-
-int Cluster::add(std::unique_ptr<SolidBlock> block) {
-  members_.emplace_back().block = std::move(block);
-  return static_cast<int>(members_.size()) - 1;
-}
-
-template <class F>
-void Cluster::for_each_member(F&& f) {
-  if (rhs_.size() < few_unknowns) {
-    for (Member& m : members_) f(m);
-    return;
-  }
-  parallel_for(static_cast<std::ptrdiff_t>(members_.size()),
-               [&](std::ptrdiff_t m) { f(members_[static_cast<std::size_t>(m)]); });
-}
-
 Embedding Cluster::point(const Element& e, int end, bool at_begin) const {
   if (e.member[end] < 0) return e.source->prescribed(e.index, at_begin);
-  const Member& m = members_[static_cast<std::size_t>(e.member[end])];
-  return m.block->embedded(e.place[end], e.source->point(e.index, end));
+  return members_[static_cast<std::size_t>(e.member[end])].seen->point(e.port[end]);
 }
 
 void Cluster::find_rows(Element& e) const {
@@ -51,133 +73,173 @@ void Cluster::find_rows(Element& e) const {
     e.dofs[end] = point(e, end, true).dofs;
     for (int local = 0; local < e.dofs[end]; ++local) {
       const Member& m = members_[static_cast<std::size_t>(e.member[end])];
-      const std::ptrdiff_t row = m.block->row(e.place[end], e.source->point(e.index, end), local);
+      const std::ptrdiff_t row = m.seen->row(e.port[end], local);
       e.at[end][local] = row < 0 ? -1 : row + static_cast<std::ptrdiff_t>(m.offset);
     }
   }
 }
 
 void Cluster::begin(const Step& step) {
-  parallel_for(static_cast<std::ptrdiff_t>(members_.size()),
-               [&](std::ptrdiff_t m) { members_[static_cast<std::size_t>(m)].block->begin(step); });
+  dt_ = step.dt;
+  outcome_ = {};
+  running_ = true;
+  relaxation_ = 1;
+  parallel_for(static_cast<std::ptrdiff_t>(members_.size()), [&](std::ptrdiff_t m) {
+    if (LocalMember* local = members_[static_cast<std::size_t>(m)].local) local->begin(step);
+  });
+}
+
+void Cluster::begin_elements() {
   std::size_t total = 0;
+  max_iterations_ = 0;
   for (Member& m : members_) {
     m.offset = total;
-    total += m.block->size();
+    m.last_step = std::numeric_limits<double>::infinity();
+    total += m.seen->size();
+    max_iterations_ = std::max(max_iterations_, m.seen->settings().max_iterations);
   }
   rhs_.assign(total, 0);
   solution_.assign(total, 0);
+  parts_.clear();
   for (Element& e : elements_) {
     find_rows(e);
     e.source->begin(e.index, point(e, 0, true), point(e, 1, true));
   }
-  for_each_member([](Member& m) { m.block->place(); });
+  before_[0] = before_[1] = std::numeric_limits<double>::infinity();
 }
 
-// The forces of couplings join the residual; those of hard ones carry their multiplier. Returns the largest violation
-// of a hard row.
-double Cluster::evaluate(double dt) {
-  double violation = 0;
+void Cluster::place() {
+  for_each_local([](Member& m) { m.local->block().place(); });
+}
+
+void Cluster::assemble() {
+  for_each_local([](Member& m) { m.local->block().assemble(); });
+}
+
+// The forces of couplings join the residual; those of hard ones carry their multiplier.
+double Cluster::evaluate() {
+  violation_ = 0;
   for (Element& e : elements_) {
-    e.term.pull[0] = e.term.pull[1] = {0, 0, 0};
-    e.term.curved = false;
-    e.source->evaluate(e.index, point(e, 0, false), point(e, 1, false), dt, e.term);
-    for_each_entry(e, [&](int end, int r, std::size_t at, double j) {
-      Member& m = members_[static_cast<std::size_t>(e.member[end])];
-      m.block->add_force(at - m.offset, j * e.term.force[r], r < e.term.hard ? 0 : j * e.term.stiffness[r] * j);
-    });
-    for (int end = 0; end < 2; ++end)
-      if (e.member[end] >= 0)
-        members_[static_cast<std::size_t>(e.member[end])].block->add_lever(e.place[end], e.source->point(e.index, end),
-                                                                           e.term.pull[end]);
-    for (int r = 0; r < e.term.hard; ++r) violation = worse(violation, std::fabs(e.term.gap[r]));
+    CouplingRows& term = e.term;
+    term.pull[0] = term.pull[1] = {0, 0, 0};
+    term.curved = false;
+    e.source->evaluate(e.index, point(e, 0, false), point(e, 1, false), dt_, term);
+    for (int end = 0; end < 2; ++end) {
+      if (e.member[end] < 0) continue;
+      ClusterMember& seen = *members_[static_cast<std::size_t>(e.member[end])].seen;
+      for (int local = 0; local < e.dofs[end]; ++local) {
+        if (e.at[end][local] < 0) continue;
+        double force = 0, stiffness = 0;
+        for (int r = 0; r < term.rows; ++r) {
+          const double j = term.j[r][term.first[end] + local];
+          force += j * term.force[r];
+          stiffness += r < term.hard ? 0 : j * term.stiffness[r] * j;
+        }
+        seen.add_force(e.port[end], local, force, stiffness);
+      }
+      seen.add_lever(e.port[end], term.pull[end]);
+    }
+    for (int r = 0; r < term.hard; ++r) violation_ = worse(violation_, std::fabs(term.gap[r]));
   }
-  return violation;
+  return violation_;
 }
 
 // Every block to the tolerance of its own object.
-bool Cluster::converged(double violation, Outcome& outcome) {
+bool Cluster::judge() {
   bool all = true;
-  outcome.residual = 0;
+  outcome_.residual = 0;
   for (const Member& m : members_) {
-    const double left = m.block->residual(violation), tolerance = m.block->settings().tolerance;
-    outcome.residual = worse(outcome.residual, left);
-    outcome.piece_iterations += m.block->pieces();
+    const double left = m.seen->residual(violation_), tolerance = m.seen->settings().tolerance;
+    outcome_.residual = worse(outcome_.residual, left);
+    outcome_.piece_iterations += m.seen->pieces();
     all = all && left < tolerance && m.last_step < std::sqrt(tolerance);
   }
-  return all;
+  if (all) return running_ = false;
+  if (outcome_.iterations >= patience)
+    relaxation_ =
+        outcome_.residual > 0.9 * before_[1] ? std::max(0.7 * relaxation_, 0.1) : std::min(1.5 * relaxation_, 1.0);
+  before_[1] = before_[0];
+  before_[0] = outcome_.residual;
+  if (outcome_.iterations == max_iterations_ || std::isnan(outcome_.residual)) fail();
+  return running_;
+}
+
+double Cluster::choose_share() {
+  double share = relaxation_;
+  for (Member& m : members_) {
+    m.last_step = m.seen->step_size();
+    share = std::min(share, m.seen->reach());
+  }
+  return share;
+}
+
+void Cluster::move(double share) {
+  for_each_local([&](Member& m) { m.local->move(share); });
+  for (Element& e : elements_)
+    if (e.term.hard > 0) {
+      double change[CouplingRows::max_rows];
+      for (int r = 0; r < e.term.hard; ++r) change[r] = e.term.gap[r] * share;  // solve_whole left the step there
+      e.source->advance(e.index, change, e.term.hard);
+    }
+  ++outcome_.iterations;
+}
+
+void Cluster::end() {
+  for (const Element& e : elements_) e.source->end(e.index, point(e, 0, false), point(e, 1, false));
+  for_each_local([](Member& m) { m.local->block().end(); });
 }
 
 Cluster::Outcome Cluster::advance(const Step& step, int cg_limit) {
   begin(step);
-  int max_iterations = 0;
-  for (const Member& m : members_) max_iterations = std::max(max_iterations, m.block->settings().max_iterations);
-  Outcome outcome;
-  // Contacts that come and go, and friction that sticks and slips, may send full steps round in circles.
-  double relaxation = 1, before[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  for (;; ++outcome.iterations) {
-    for_each_member([](Member& m) { m.block->assemble(); });
-    if (converged(evaluate(step.dt), outcome)) break;
-    if (outcome.iterations >= patience)
-      relaxation =
-          outcome.residual > 0.9 * before[1] ? std::max(0.7 * relaxation, 0.1) : std::min(1.5 * relaxation, 1.0);
-    before[1] = before[0];
-    before[0] = outcome.residual;
-    if (outcome.iterations == max_iterations || std::isnan(outcome.residual) || !solve_linear(outcome, cg_limit)) {
-      outcome.converged = false;
+  begin_elements();
+  place();
+  while (running()) {
+    assemble();
+    evaluate();
+    if (!judge()) break;
+    if (!solve_linear(cg_limit)) {
+      fail();
       break;
     }
-    double share = relaxation;
-    for (Member& m : members_) {
-      m.block->set_step(solution_.data() + m.offset);
-      m.last_step = m.block->step_size();
-      share = std::min(share, m.block->reach());
-    }
-    for_each_member([&](Member& m) { m.block->move(share); });
-    for (Element& e : elements_)
-      if (e.term.hard > 0) {
-        double change[CouplingRows::max_rows];
-        for (int r = 0; r < e.term.hard; ++r) change[r] = e.term.gap[r] * share;  // solve_whole left the step there
-        e.source->advance(e.index, change, e.term.hard);
-      }
+    move(choose_share());
   }
-  for (const Element& e : elements_) e.source->end(e.index, point(e, 0, false), point(e, 1, false));
-  for_each_member([](Member& m) { m.block->end(); });
-  return outcome;
+  end();
+  return outcome_;
 }
 
 bool Cluster::factor_blocks() {
   std::vector<char> good(members_.size());
-  for_each_member([&](const Member& m) { good[static_cast<std::size_t>(&m - members_.data())] = m.block->factor(); });
+  for_each_local([&](const Member& m) {
+    good[static_cast<std::size_t>(&m - members_.data())] = m.local->block().factor() ? 1 : 0;
+  });
   return std::all_of(good.begin(), good.end(), [](char g) { return g != 0; });
 }
 
 // The Newton step of the whole cluster; false when no solver manages.
-bool Cluster::solve_linear(Outcome& outcome, int cg_limit) {
+bool Cluster::solve_linear(int cg_limit) {
   const auto any = [&](auto&& is) { return std::any_of(elements_.begin(), elements_.end(), is); };
-  if (any([](const Element& e) { return e.term.hard > 0; })) {
-    for_each_member([&](const Member& m) { m.block->right_side(rhs_.data() + m.offset); });
-    return solve_whole(outcome);
-  }
+  if (any([](const Element& e) { return e.term.hard > 0; })) return solve_directly();
   if (!factor_blocks()) return false;
-  for_each_member([&](const Member& m) { m.block->right_side(rhs_.data() + m.offset); });
+  for_each_local([&](const Member& m) { m.local->block().right_side(rhs_.data() + m.offset); });
   block_solve(rhs_, solution_);
-  if (!any([](const Element& e) { return e.term.rows > 0; })) return true;
-  const CgReport report =
-      conjugate_gradient([&](std::span<const double> in, std::span<double> out) { product(in, out); },
-                         [&](std::span<const double> in, std::span<double> out) { block_solve(in, out); }, rhs_,
-                         solution_, workspace_, CgOptions{linear_tolerance, 0, cg_limit});
-  outcome.cg_iterations = std::max(outcome.cg_iterations, report.iterations);
-  if (report.converged || report.status == CgStatus::stagnated) return true;
-  return solve_whole(outcome);
+  if (any([](const Element& e) { return e.term.rows > 0; })) {
+    const CgReport report =
+        conjugate_gradient([&](std::span<const double> in, std::span<double> out) { product(in, out); },
+                           [&](std::span<const double> in, std::span<double> out) { block_solve(in, out); }, rhs_,
+                           solution_, workspace_, CgOptions{linear_tolerance, 0, cg_limit});
+    outcome_.cg_iterations = std::max(outcome_.cg_iterations, report.iterations);
+    if (!report.converged && report.status != CgStatus::stagnated) return solve_directly();
+  }
+  for_each_local([&](Member& m) { m.local->block().set_step(solution_.data() + m.offset); });
+  return true;
 }
 
 void Cluster::block_solve(std::span<const double> r, std::span<double> z) {
-  for_each_member([&](const Member& m) { m.block->solve(r.data() + m.offset, z.data() + m.offset); });
+  for_each_local([&](const Member& m) { m.local->block().solve(r.data() + m.offset, z.data() + m.offset); });
 }
 
 void Cluster::product(std::span<const double> x, std::span<double> y) {
-  for_each_member([&](const Member& m) { m.block->product(x.data() + m.offset, y.data() + m.offset); });
+  for_each_local([&](const Member& m) { m.local->block().product(x.data() + m.offset, y.data() + m.offset); });
   for (const Element& e : elements_) {
     double jx[CouplingRows::max_rows] = {};
     for_each_entry(e, [&](int, int r, std::size_t at, double j) { jx[r] += j * x[at]; });
@@ -186,43 +248,83 @@ void Cluster::product(std::span<const double> x, std::span<double> y) {
   }
 }
 
-bool Cluster::solve_whole(Outcome& outcome) {
-  ++outcome.direct_solves;
-  if (!whole_) whole_ = std::make_shared<WholeSystem>();
-  gather(true);
-  // Definite block by block, and without the curvature of couplings, the whole is definite.
-  if (!whole_->factor(coupled_)) {
-    if (!factor_blocks()) return false;
-    for_each_member([&](const Member& m) { m.block->right_side(rhs_.data() + m.offset); });
-    gather(false);
-    if (!whole_->factor(coupled_)) return false;
-  }
-  std::vector<double> b, x;
-  std::vector<std::int32_t> slot_of(rhs_.size());
-  std::int32_t first = 0;
-  for (const Member& m : members_) {
-    for (std::size_t row = 0; row < m.block->size(); ++row) slot_of[m.offset + row] = first + m.block->slot(row);
-    first += 3 * m.block->nodes();
-  }
-  b.assign(static_cast<std::size_t>(first), 0);
-  x.resize(b.size());
-  for (std::size_t i = 0; i < rhs_.size(); ++i) b[static_cast<std::size_t>(slot_of[i])] = rhs_[i];
-  if (!whole_->solve(coupled_, b, x)) return false;
-  for (std::size_t i = 0; i < rhs_.size(); ++i) solution_[i] = x[static_cast<std::size_t>(slot_of[i])];
-  for (std::size_t k = 0; k < elements_.size(); ++k)
-    for (int r = 0; r < elements_[k].term.hard; ++r)
-      elements_[k].term.gap[r] = coupled_[k].change[static_cast<std::size_t>(r)];
+// As it is; or, where that is indefinite, definite block by block and without the curvature of couplings.
+bool Cluster::solve_directly() {
+  if (!prepare(false)) return false;
+  Solved solved = solve_whole(false);
+  if (solved == Solved::indefinite && prepare(true)) solved = solve_whole(true);
+  if (solved != Solved::yes) return false;
+  set_steps();
   return true;
 }
 
-// Blocks and couplings, as the whole system wants them.
+void Cluster::set_steps() {
+  for_each_local([](Member& m) { m.local->set_step(); });
+}
+
+bool Cluster::prepare(bool definite) {
+  std::vector<char> good(members_.size());
+  for_each_local(
+      [&](Member& m) { good[static_cast<std::size_t>(&m - members_.data())] = m.local->prepare(definite) ? 1 : 0; });
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    if (members_[m].local == nullptr) good[m] = members_[m].seen->prepare(definite) ? 1 : 0;
+  return std::all_of(good.begin(), good.end(), [](char g) { return g != 0; });
+}
+
+// The same for any distribution over ranks.
+void Cluster::order_parts() {
+  if (!parts_.empty()) return;
+  part_at_.assign(members_.size(), {});
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    for (std::size_t p = 0; p < members_[m].seen->parts(); ++p)
+      parts_.push_back({members_[m].object, members_[m].seen->piece_of(p), m, p});
+  std::stable_sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+    return std::tuple(a.object, a.piece) < std::tuple(b.object, b.piece);
+  });
+  std::int32_t nodes = 0;
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    Part& part = parts_[k];
+    part.first_node = nodes;
+    nodes += members_[part.member].seen->part(part.number).nodes();
+    auto& at = part_at_[part.member];
+    at.resize(std::max(at.size(), part.number + 1));
+    at[part.number] = k;
+  }
+  whole_side_.resize(3 * static_cast<std::size_t>(nodes));
+  whole_solution_.resize(whole_side_.size());
+}
+
+Cluster::Solved Cluster::solve_whole(bool definite) {
+  if (!definite) ++outcome_.direct_solves;
+  if (!whole_) whole_ = std::make_shared<WholeSystem>();
+  order_parts();
+  gather(!definite);
+  if (!whole_->factor(coupled_)) return definite ? Solved::no : Solved::indefinite;
+  std::fill(whole_side_.begin(), whole_side_.end(), 0.0);
+  for (const Part& part : parts_)
+    members_[part.member].seen->right_side(part.number,
+                                           whole_side_.data() + 3 * static_cast<std::size_t>(part.first_node));
+  if (!whole_->solve(coupled_, whole_side_, whole_solution_)) return Solved::no;
+  for (const Part& part : parts_)
+    members_[part.member].seen->take(part.number,
+                                     whole_solution_.data() + 3 * static_cast<std::size_t>(part.first_node));
+  for (std::size_t k = 0; k < elements_.size(); ++k)
+    for (int r = 0; r < elements_[k].term.hard; ++r)
+      elements_[k].term.gap[r] = coupled_[k].change[static_cast<std::size_t>(r)];
+  return Solved::yes;
+}
+
+std::int32_t Cluster::slot_of(const Element& e, int end, int dof) const {
+  const auto m = static_cast<std::size_t>(e.member[end]);
+  const ClusterMember::Place at =
+      members_[m].seen->place_of(static_cast<std::size_t>(e.at[end][dof]) - members_[m].offset);
+  return 3 * parts_[part_at_[m][at.part]].first_node + at.slot;
+}
+
+// Matrices and couplings, as the whole system wants them.
 void Cluster::gather(bool curvature) {
   std::vector<WholeSystem::Part> parts;
-  std::int32_t nodes = 0;
-  for (const Member& m : members_) {
-    parts.push_back({m.block.get(), nodes});
-    nodes += m.block->nodes();
-  }
+  for (const Part& part : parts_) parts.push_back({&members_[part.member].seen->part(part.number), part.first_node});
   coupled_.resize(elements_.size());
   for (std::size_t k = 0; k < elements_.size(); ++k) {
     const Element& e = elements_[k];
@@ -235,11 +337,9 @@ void Cluster::gather(bool curvature) {
     for (int end = 0; end < 2; ++end)
       for (int dof = 0; dof < e.dofs[end]; ++dof) {
         if (e.at[end][dof] < 0) continue;
-        const Member& m = members_[static_cast<std::size_t>(e.member[end])];
-        const WholeSystem::Part& part = parts[static_cast<std::size_t>(e.member[end])];
         column[c.slots.size()] = e.term.first[end] + dof;
         local[c.slots.size()] = {end, dof};
-        c.slots.push_back(3 * part.first_node + m.block->slot(static_cast<std::size_t>(e.at[end][dof]) - m.offset));
+        c.slots.push_back(slot_of(e, end, dof));
       }
     const std::size_t n = c.slots.size();
     c.rows = e.term.rows;
@@ -251,22 +351,26 @@ void Cluster::gather(bool curvature) {
     c.gap.assign(e.term.gap, e.term.gap + c.hard);
     c.curvature.clear();
     if (!curvature || !e.term.curved) continue;
+    // T' K T: each unknown moves and turns its own end.
+    constexpr int twists = CouplingRows::twists, own = twists / 2;
     const Embedding ends[2] = {point(e, 0, false), point(e, 1, false)};
-    std::vector<double> half(n * CouplingRows::twists);  // twists of each unknown, times the curvature
+    double half[2 * Embedding::max_dofs][twists];
     const auto twist = [&](std::size_t p, int t) {
       const Embedding& at = ends[local[p].end];
-      if (t / 6 != local[p].end) return 0.0;
-      return t % 6 < 3 ? at.shift[local[p].dof][t % 3] : at.turn[local[p].dof][t % 3];
+      return t < 3 ? at.shift[local[p].dof][t] : at.turn[local[p].dof][t - 3];
     };
-    for (std::size_t p = 0; p < n; ++p)
-      for (int t = 0; t < CouplingRows::twists; ++t)
-        for (int u = 0; u < CouplingRows::twists; ++u)
-          half[p * CouplingRows::twists + static_cast<std::size_t>(t)] += twist(p, u) * e.term.curvature[u][t];
-    c.curvature.resize(n * n);
-    for (std::size_t p = 0; p < n; ++p)
-      for (std::size_t q = 0; q < n; ++q)
-        for (int t = 0; t < CouplingRows::twists; ++t)
-          c.curvature[p * n + q] += half[p * CouplingRows::twists + static_cast<std::size_t>(t)] * twist(q, t);
+    for (std::size_t p = 0; p < n; ++p) {
+      std::fill_n(half[p], twists, 0.0);
+      for (int u = 0; u < own; ++u)
+        for (int t = 0; t < twists; ++t) half[p][t] += twist(p, u) * e.term.curvature[own * local[p].end + u][t];
+    }
+    c.curvature.assign(n * n, 0);
+    for (std::size_t q = 0; q < n; ++q) {
+      double moved[own];
+      for (int u = 0; u < own; ++u) moved[u] = twist(q, u);
+      for (std::size_t p = 0; p < n; ++p)
+        for (int u = 0; u < own; ++u) c.curvature[p * n + q] += half[p][own * local[q].end + u] * moved[u];
+    }
   }
   whole_->gather(parts, coupled_);
 }

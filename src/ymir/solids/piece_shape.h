@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ymir/data/meshes.h"
+#include "ymir/math/quaternion.h"
 #include "ymir/solids/solid_block.h"
 
 namespace ymir {
@@ -19,6 +20,16 @@ struct PieceShape {
   std::vector<MaterialPoint> points;  // of a body, one per position; empty: a strand or particle
   Surface skin;                       // of a body: others are held to it
 
+  // Of a rigid body: its centre [m] and its own axes.
+  Vec3d origin{0, 0, 0};
+  Vec3d axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+  void set_pose(Vec3d position, const Quaternion& rotation) {
+    origin = position;
+    axes[0] = rotate(rotation, Vec3d{1, 0, 0});
+    axes[1] = rotate(rotation, Vec3d{0, 1, 0});
+    axes[2] = rotate(rotation, Vec3d{0, 0, 1});
+  }
   bool is_body() const { return !points.empty(); }
 };
 

@@ -4,10 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
+#include <span>
 
 #include "ymir/pipeline/timeline.h"
 #include "ymir/solids/embedding.h"
+#include "ymir/solids/matrix_part.h"
 #include "ymir/solids/newton_settings.h"
 
 namespace ymir {
@@ -25,17 +26,16 @@ struct MaterialPoint {
 // Larger of two residuals; what is not a number is worse than all.
 inline double worse(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
-class SolidBlock {
+class SolidBlock : public MatrixPart {
  public:
-  virtual ~SolidBlock() = default;
   virtual const NewtonSettings& settings() const = 0;
   virtual int pieces() const = 0;
 
   // The state at the beginning of the substep; then where Newton's method starts from.
   virtual void begin(const Step& step) = 0;
   virtual void place() = 0;
-  virtual std::size_t size() const = 0;  // unknowns, after begin()
-  // place: of the piece in the block. row: where a local degree of freedom of the point stands; -1 when it is given.
+  // size(): after begin(). place: of the piece in the block. row: where a local degree of freedom of the point stands;
+  // -1 when it is given.
   virtual Embedding embedded(int place, const MaterialPoint& at) const = 0;
   virtual std::ptrdiff_t row(int place, const MaterialPoint& at, int local) const = 0;
 
@@ -51,15 +51,11 @@ class SolidBlock {
   virtual void right_side(double* b) const = 0;
   virtual void solve(const double* r, double* z) const = 0;
   virtual void product(const double* x, double* y) const = 0;
-  virtual bool indefinite() const = 0;  // its matrix has multipliers
 
-  // Its matrix for a factor of the whole cluster: 3x3 blocks (nine values by rows) of nodes i >= j, always the same
-  // ones in the same order. Unknown `row` is component slot(row) % 3 of node slot(row) / 3; slots without an unknown
-  // have no values.
-  using BlockVisitor = std::function<void(std::int32_t i, std::int32_t j, const double* values)>;
-  virtual std::int32_t nodes() const = 0;
-  virtual std::int32_t slot(std::size_t row) const { return static_cast<std::int32_t>(row); }
-  virtual void visit_blocks(const BlockVisitor& visit) const = 0;
+  // Whether the matrix without some rows can be factored in place of the whole: solve() then leaves those rows at 0,
+  // product() still is the whole matrix. Pieces of such a block do not depend on each other.
+  virtual bool condensable() const { return false; }
+  virtual bool factor_without(std::span<const std::size_t> /*rows*/) { return false; }
 
   virtual void set_step(const double* step) = 0;
   virtual double step_size() const = 0;  // unit-free, as the residual

@@ -26,6 +26,8 @@ class SolidObject {
   virtual std::unique_ptr<SolidBlock> make_block(int block) = 0;
   // Those that the system advances though nothing is coupled to them; on this rank, after seat().
   virtual std::vector<int> lone_blocks() const { return {}; }
+  // Unknowns of a block that is large: the rank that has the largest of a cluster solves for it.
+  virtual std::size_t bulk() const { return 0; }
   virtual bool pieces_leave() const = 0;  // a piece that is not here may have left the simulation
   // Forces change from one Newton iteration of the simulation to the next.
   virtual bool every_iteration() const = 0;

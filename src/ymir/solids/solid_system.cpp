@@ -3,18 +3,40 @@
 #include <algorithm>
 #include <map>
 
+#include "ymir/base/check.h"
 #include "ymir/base/error.h"
 #include "ymir/base/hash.h"
+#include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 
 namespace ymir {
-// An element between blocks that are here: member and block of its ends; -1 for a prescribed end.
+namespace {
+
+Communicator& one_rank() {
+  static Communicator alone;
+  return alone;
+}
+
+// Where a piece is.
+struct Seated {
+  std::int32_t member, index;  // among the coupled pieces of the member
+  std::int32_t rank, block, place;
+};
+
+}  // namespace
+
+// An element between blocks; member -1: a prescribed end.
 struct SolidSystem::Link {
   Coupling* source;
   std::size_t element;
-  int member[2] = {-1, -1};
-  SolidObject::Seat seat[2];
+  Node node[2];
+  int place[2] = {0, 0};
 };
+
+SolidSystem::SolidSystem() : SolidSystem(one_rank()) {}
+
+SolidSystem::SolidSystem(Communicator& communicator)
+    : Object("solids", 0), communicator_(&communicator), spanning_(communicator) {}
 
 bool SolidObject::in_cluster(int block) const { return system_ != nullptr && system_->in_cluster(this, block); }
 
@@ -103,31 +125,38 @@ std::vector<SolidSystem::Link> SolidSystem::find_links() const {
       for (int end = 0; end < 2; ++end)
         if (const MaterialPoint& p = source->point(e, end); p.object != nullptr)
           pieces[number_of(p.object)].push_back(p.piece);
-  std::vector<std::vector<SolidObject::Seat>> seats;
+  std::vector<Seated> here;
+  std::vector<std::vector<Seated>> seats(members_.size());
   for (std::size_t o = 0; o < members_.size(); ++o) {
     std::sort(pieces[o].begin(), pieces[o].end());
     pieces[o].erase(std::unique(pieces[o].begin(), pieces[o].end()), pieces[o].end());
-    seats.push_back(members_[o]->seat(pieces[o]));
+    seats[o].assign(pieces[o].size(), Seated{0, 0, -1, 0, 0});
+    const std::vector<SolidObject::Seat> own = members_[o]->seat(pieces[o]);
+    for (std::size_t k = 0; k < own.size(); ++k)
+      if (own[k].block >= 0)
+        here.push_back({static_cast<std::int32_t>(o), static_cast<std::int32_t>(k), communicator_->rank(), own[k].block,
+                        own[k].place});
   }
+  for (const Bytes& bytes : communicator_->all_gather(std::as_bytes(std::span<const Seated>(here))))
+    for (const Seated& seated : from_bytes<Seated>(bytes))
+      seats[static_cast<std::size_t>(seated.member)][static_cast<std::size_t>(seated.index)] = seated;
   std::vector<Link> links;
   for (const auto& source : couplings_)
     for (std::size_t e = 0; e < source->size(); ++e) {
-      Link link{source.get(), e, {-1, -1}, {}};
-      bool present = true, ended = false, any = false;
+      Link link{source.get(), e, {}, {}};
+      bool present = true;
       for (int end = 0; end < 2; ++end) {
         const MaterialPoint& p = source->point(e, end);
         if (p.object == nullptr) continue;
         const std::size_t object = number_of(p.object);
         const auto found = std::lower_bound(pieces[object].begin(), pieces[object].end(), p.piece);
-        link.member[end] = static_cast<int>(object);
-        link.seat[end] = seats[object][static_cast<std::size_t>(found - pieces[object].begin())];
-        present = present && link.seat[end].block >= 0;
-        any = any || link.seat[end].block >= 0;
-        ended = ended || (link.seat[end].block < 0 && p.object->pieces_leave());
+        const Seated& at = seats[object][static_cast<std::size_t>(found - pieces[object].begin())];
+        link.node[end] = {static_cast<int>(object), at.rank, at.block};
+        link.place[end] = at.place;
+        present = present && at.rank >= 0;
+        YMIR_CHECK(at.rank >= 0 || p.object->pieces_leave());
       }
       if (present) links.push_back(link);
-      if (any && !present && !ended)
-        throw Error(ExitCode::bad_input, "strands attached to each other are on different ranks; run on fewer ranks");
     }
   return links;
 }
@@ -136,9 +165,14 @@ void SolidSystem::detect(const Step& step) {
   for (const auto& source : couplings_) source->prepare(step.time + step.dt, step.dt);
   begin_state_ = state();
   const std::vector<Link> links = find_links();
-  // Blocks joined by elements.
-  std::map<std::pair<int, int>, int> nodes;  // member and block
+  // Blocks joined by elements, the same on every rank but for those that nothing touches.
+  std::map<Node, int> nodes;
   std::vector<int> parent;
+  const auto number_of = [&](const Node& node) {
+    const auto [it, added] = nodes.try_emplace(node, static_cast<int>(parent.size()));
+    if (added) parent.push_back(it->second);
+    return it->second;
+  };
   const auto find = [&](int a) {
     while (parent[static_cast<std::size_t>(a)] != a) {
       int& above = parent[static_cast<std::size_t>(a)];
@@ -147,63 +181,111 @@ void SolidSystem::detect(const Step& step) {
     }
     return a;
   };
-  const auto node_of = [&](const Link& link, int end) {
-    if (link.member[end] < 0) return -1;
-    const auto [it, added] =
-        nodes.try_emplace({link.member[end], link.seat[end].block}, static_cast<int>(parent.size()));
-    if (added) parent.push_back(it->second);
-    return it->second;
-  };
-  for (std::size_t m = 0; m < members_.size(); ++m)
-    for (const int block : members_[m]->lone_blocks()) {
-      const auto [it, added] = nodes.try_emplace({static_cast<int>(m), block}, static_cast<int>(parent.size()));
-      if (added) parent.push_back(it->second);
-    }
   for (const Link& link : links) {
-    const int a = node_of(link, 0), b = node_of(link, 1);
-    if (b >= 0) parent[static_cast<std::size_t>(find(b))] = find(a);
+    const int a = number_of(link.node[0]);
+    if (link.node[1].member >= 0) parent[static_cast<std::size_t>(find(number_of(link.node[1])))] = find(a);
   }
-  clusters_.clear();
-  taken_.clear();
-  std::vector<int> cluster_of(parent.size(), -1), slot(parent.size(), 0);
-  std::vector<std::vector<std::pair<int, int>>> contents;
-  for (const auto& [key, node] : nodes) {
-    int& cluster = cluster_of[static_cast<std::size_t>(find(node))];
-    if (cluster < 0) {
-      cluster = static_cast<int>(clusters_.size());
-      clusters_.emplace_back();
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    for (const int block : members_[m]->lone_blocks()) number_of({static_cast<int>(m), communicator_->rank(), block});
+  std::vector<Content> contents;
+  std::vector<int> content_of(parent.size(), -1);
+  for (const auto& [node, number] : nodes) {
+    int& content = content_of[static_cast<std::size_t>(find(number))];
+    if (content < 0) {
+      content = static_cast<int>(contents.size());
       contents.emplace_back();
     }
-    SolidObject* object = members_[static_cast<std::size_t>(key.first)];
-    slot[static_cast<std::size_t>(node)] =
-        clusters_[static_cast<std::size_t>(cluster)].add(object->make_block(key.second));
-    contents[static_cast<std::size_t>(cluster)].push_back(key);
-    taken_.emplace_back(object, key.second);
+    contents[static_cast<std::size_t>(content)].push_back(node);
   }
-  std::sort(taken_.begin(), taken_.end());
-  keep_systems(contents);
-  for (const Link& link : links) {
-    const int a = node_of(link, 0), b = node_of(link, 1);
-    Cluster::Element& e =
-        clusters_[static_cast<std::size_t>(cluster_of[static_cast<std::size_t>(find(a))])].add_element();
-    e.source = link.source;
-    e.index = link.element;
-    e.member[0] = slot[static_cast<std::size_t>(a)];
-    e.member[1] = b < 0 ? -1 : slot[static_cast<std::size_t>(b)];
-    for (int end = 0; end < 2; ++end) e.place[end] = link.seat[end].place;
-  }
+  make_clusters(links, contents);
+}
+
+// The rank that has the largest block of a cluster, or most of its blocks.
+int SolidSystem::home_of(const Content& content) const {
+  const auto largest = std::max_element(content.begin(), content.end(), [&](const Node& a, const Node& b) {
+    return members_[static_cast<std::size_t>(a.member)]->bulk() < members_[static_cast<std::size_t>(b.member)]->bulk();
+  });
+  if (members_[static_cast<std::size_t>(largest->member)]->bulk() > 0) return largest->rank;
+  std::vector<int> count(static_cast<std::size_t>(communicator_->size()));
+  for (const Node& node : content) ++count[static_cast<std::size_t>(node.rank)];
+  return static_cast<int>(std::max_element(count.begin(), count.end()) - count.begin());
 }
 
 // Clusters of the same blocks go on with the system of the substep before.
-void SolidSystem::keep_systems(const std::vector<std::vector<std::pair<int, int>>>& contents) {
-  std::map<std::vector<std::pair<int, int>>, std::shared_ptr<WholeSystem>> kept;
-  for (std::size_t c = 0; c < contents.size(); ++c) {
-    const auto found = systems_.find(contents[c]);
-    auto whole = found != systems_.end() ? found->second : std::make_shared<WholeSystem>();
-    clusters_[c].use(whole);
-    kept.emplace(contents[c], std::move(whole));
+std::shared_ptr<WholeSystem> SolidSystem::system_for(const Content& content) {
+  const auto found = systems_.find(content);
+  auto whole = found != systems_.end() ? found->second : std::make_shared<WholeSystem>();
+  next_systems_.emplace(content, whole);
+  return whole;
+}
+
+void SolidSystem::make_clusters(const std::vector<Link>& links, const std::vector<Content>& contents) {
+  const int here = communicator_->rank();
+  // Where a block is from here: in a cluster, or lent to the home of one.
+  struct Seen {
+    Cluster* cluster = nullptr;
+    int number = -1;
+  };
+  std::map<Node, Seen> seen;
+  clusters_.clear();
+  spanning_.clear();
+  taken_.clear();
+  any_spanning_ = false;
+  std::size_t local = 0;
+  const auto all_on = [](const Content& content, int rank) {
+    return std::all_of(content.begin(), content.end(), [&](const Node& n) { return n.rank == rank; });
+  };
+  for (const Content& content : contents) local += all_on(content, here) ? 1 : 0;
+  clusters_.reserve(local);  // elements are added to them by address
+  for (const Content& content : contents) {
+    const bool spans = !all_on(content, content.front().rank);
+    any_spanning_ = any_spanning_ || spans;
+    if (!spans && content.front().rank != here) continue;
+    const int home = spans ? home_of(content) : here;
+    Cluster* cluster = home != here ? nullptr : spans ? &spanning_.add_home() : &clusters_.emplace_back();
+    if (cluster != nullptr) cluster->use(system_for(content));
+    for (const Node& node : content) {
+      SolidObject* object = members_[static_cast<std::size_t>(node.member)];
+      if (node.rank == here) taken_.emplace_back(object, node.block);
+      if (cluster != nullptr)
+        seen[node] = {cluster, node.rank == here ? cluster->add(node.member, object->make_block(node.block))
+                                                 : cluster->add(node.member, spanning_.add_remote(node.rank))};
+      else if (node.rank == here)
+        seen[node] = {nullptr, spanning_.lend(home, object->make_block(node.block))};
+    }
   }
-  systems_.swap(kept);
+  std::sort(taken_.begin(), taken_.end());
+  systems_.swap(next_systems_);
+  next_systems_.clear();
+  for (const Link& link : links) {
+    const auto source = seen.find(link.node[0]);
+    if (source != seen.end() && source->second.cluster != nullptr) {
+      const bool prescribed = link.node[1].member < 0;
+      source->second.cluster->add_element(*link.source, link.element,
+                                          {source->second.number, prescribed ? -1 : seen.at(link.node[1]).number},
+                                          link.place);
+      continue;
+    }
+    for (int end = 0; end < 2; ++end)
+      if (const auto lent = seen.find(link.node[end]); lent != seen.end())
+        spanning_.lent(lent->second.number).add_port(link.place[end], link.source->point(link.element, end));
+  }
+}
+
+// What elements remember is known to the rank that solved for them; afterwards to all.
+void SolidSystem::share_state() {
+  if (communicator_->size() == 1 || begin_state_.empty()) return;
+  struct Change {
+    std::size_t index;
+    double value;
+  };
+  std::vector<double> now = state();
+  std::vector<Change> changes;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (now[i] != begin_state_[i]) changes.push_back({i, now[i]});
+  for (const Bytes& bytes : communicator_->all_gather(std::as_bytes(std::span<const Change>(changes))))
+    for (const Change& change : from_bytes<Change>(bytes)) now[change.index] = change.value;
+  set_state(now);
 }
 
 void SolidSystem::advance(const Step& step) {
@@ -223,6 +305,12 @@ void SolidSystem::advance(const Step& step) {
     one(0);
   else
     parallel_for(static_cast<std::ptrdiff_t>(clusters_.size()), one);
+  if (any_spanning_) {
+    spanning_.advance(step);
+    const auto spanning = spanning_.outcomes();
+    outcomes.insert(outcomes.end(), spanning.begin(), spanning.end());
+  }
+  share_state();
   report_ = {};
   if (step.iteration == 0) solves_ = {};
   cg_iterations_ = direct_solves_ = 0;
@@ -238,7 +326,7 @@ void SolidSystem::advance(const Step& step) {
     report_.worst_object = "what is coupled:";
     for (const SolidObject* member : members_) report_.worst_object += " " + member->name();
   }
-  solves_.solves += static_cast<std::int64_t>(clusters_.size());
+  solves_.solves += static_cast<std::int64_t>(outcomes.size());
   solves_.residual = report_.residual;
 }
 

@@ -1,7 +1,8 @@
 // The one implicit system of everything solid that is coupled: the manybodies solver. [Lesser2022, 5.1 and 6.5]
 //
 // Blocks (groups of strands, particles, meshes, rigid bodies) that couplings connect form a cluster (cluster.h), solved
-// as one. Blocks that nothing touches are left to their objects, which advance them alone, in cache.
+// as one, also where they are on several ranks (spanning_clusters.h). Blocks that nothing touches are left to their
+// objects, which advance them alone, in cache.
 #pragma once
 
 #include <map>
@@ -11,12 +12,16 @@
 
 #include "ymir/pipeline/object.h"
 #include "ymir/solids/cluster.h"
+#include "ymir/solids/solid_object.h"
+#include "ymir/solids/spanning_clusters.h"
 
 namespace ymir {
 
 class SolidSystem final : public Object {
  public:
-  SolidSystem() : Object("solids", 0) {}
+  SolidSystem();  // on one rank
+  explicit SolidSystem(Communicator& communicator);
+  Communicator& communicator() const { return *communicator_; }
 
   // Kept by name: sums do not depend on the order of a setup.
   void add(SolidObject& object);
@@ -51,19 +56,31 @@ class SolidSystem final : public Object {
   void migrate() override {}
 
  private:
+  // A block, wherever it is.
+  struct Node {
+    int member = -1, rank = 0, block = 0;
+    auto operator<=>(const Node&) const = default;
+  };
+  using Content = std::vector<Node>;
   struct Link;
   std::vector<Link> find_links() const;
-  void keep_systems(const std::vector<std::vector<std::pair<int, int>>>& contents);
+  void make_clusters(const std::vector<Link>& links, const std::vector<Content>& contents);
+  int home_of(const Content& content) const;
+  std::shared_ptr<WholeSystem> system_for(const Content& content);
+  void share_state();
 
   std::vector<double> state() const;
   void set_state(std::span<const double> values);
 
   std::vector<SolidObject*> members_;
   std::vector<std::unique_ptr<Coupling>> couplings_;
-  std::vector<Cluster> clusters_;
-  std::map<std::vector<std::pair<int, int>>, std::shared_ptr<WholeSystem>> systems_;  // by member and block
-  std::vector<std::pair<const SolidObject*, int>> taken_;                             // sorted
-  std::vector<double> saved_, begin_state_;  // of couplings: before and when the substep began
+  Communicator* communicator_;
+  std::vector<Cluster> clusters_;  // all of whose blocks are here
+  SpanningClusters spanning_;
+  bool any_spanning_ = false;  // on any rank
+  std::map<Content, std::shared_ptr<WholeSystem>> systems_, next_systems_;
+  std::vector<std::pair<const SolidObject*, int>> taken_;  // sorted
+  std::vector<double> saved_, begin_state_;                // of couplings: before and when the substep began
   SolveReport report_;
   ObjectReport solves_;  // of the substep at hand
   int cg_iterations_ = 0, direct_solves_ = 0;

@@ -20,9 +20,12 @@ double largest(std::span<const double> values) {
   return most;
 }
 
-// Value at two slots of the lower triangle.
-double& entry(BlockMatrix& m, std::int32_t p, std::int32_t q) {
-  return m.block(m.slot(p / 3, q / 3))[3 * (p % 3) + q % 3];
+// Where each node's slots begin in an element, and the end.
+void runs_of_nodes(std::span<const std::int32_t> slots, std::vector<std::size_t>& first) {
+  first.clear();
+  for (std::size_t p = 0; p < slots.size(); ++p)
+    if (p == 0 || slots[p] / 3 != slots[p - 1] / 3) first.push_back(p);
+  first.push_back(slots.size());
 }
 
 }  // namespace
@@ -33,9 +36,9 @@ void WholeSystem::find_pattern(std::span<const Part> parts, std::span<const Coup
   nodes_ = 0;
   indefinite_ = false;
   for (const Part& part : parts) {
-    nodes_ += part.block->nodes();
-    indefinite_ = indefinite_ || part.block->indefinite();
-    part.block->visit_blocks([&](std::int32_t i, std::int32_t j, const double*) {
+    nodes_ += part.matrix->nodes();
+    indefinite_ = indefinite_ || part.matrix->indefinite();
+    part.matrix->visit_blocks([&](std::int32_t i, std::int32_t j, const double*) {
       next_pattern_.push_back(part.first_node + i);
       next_pattern_.push_back(part.first_node + j);
     });
@@ -50,6 +53,11 @@ void WholeSystem::find_pattern(std::span<const Part> parts, std::span<const Coup
     next_pattern_.erase(std::unique(next_pattern_.begin() + static_cast<std::ptrdiff_t>(first), next_pattern_.end()),
                         next_pattern_.end());
     ends.push_back(next_pattern_.size());
+  }
+  // How they are arranged in the elements.
+  for (const Coupled& c : coupled) {
+    runs_of_nodes(c.slots, runs_);
+    for (std::size_t a = 0; a + 1 < runs_.size(); ++a) next_pattern_.push_back(c.slots[runs_[a]] / 3);
   }
   if (analysed_ && next_pattern_ == pattern_ && matrix_.nodes() == nodes_) return;
   pattern_.swap(next_pattern_);
@@ -67,11 +75,41 @@ void WholeSystem::find_pattern(std::span<const Part> parts, std::span<const Coup
     slots_.push_back(matrix_.slot(std::max(pattern_[k], pattern_[k + 1]), std::min(pattern_[k], pattern_[k + 1])));
   used_.assign(3 * static_cast<std::size_t>(nodes_), 0);
   for (const Part& part : parts)
-    for (std::size_t row = 0; row < part.block->size(); ++row)
-      used_[static_cast<std::size_t>(3 * part.first_node + part.block->slot(row))] = 1;
+    for (std::size_t row = 0; row < part.matrix->size(); ++row)
+      used_[static_cast<std::size_t>(3 * part.first_node + part.matrix->slot(row))] = 1;
   if (!indefinite_) cholesky_.analyze(matrix_);
   saddle_.reset();
+  find_element_blocks(coupled);
   analysed_ = true;
+}
+
+void WholeSystem::find_element_blocks(std::span<const Coupled> coupled) {
+  element_blocks_.clear();
+  first_block_.clear();
+  for (const Coupled& c : coupled) {
+    first_block_.push_back(element_blocks_.size());
+    runs_of_nodes(c.slots, runs_);
+    for (std::size_t a = 0; a + 1 < runs_.size(); ++a)
+      for (std::size_t b = 0; b + 1 < runs_.size(); ++b) {
+        const std::int32_t i = c.slots[runs_[a]] / 3, j = c.slots[runs_[b]] / 3;
+        element_blocks_.push_back(i >= j ? matrix_.slot(i, j) : -1);
+      }
+  }
+}
+
+// dense_ of the element to the lower triangle.
+void WholeSystem::add_element(BlockMatrix& to, std::size_t element, const Coupled& c) {
+  const std::size_t n = c.slots.size();
+  runs_of_nodes(c.slots, runs_);
+  const std::int32_t* block = element_blocks_.data() + first_block_[element];
+  for (std::size_t a = 0; a + 1 < runs_.size(); ++a)
+    for (std::size_t b = 0; b + 1 < runs_.size(); ++b, ++block) {
+      if (*block < 0) continue;
+      double* values = to.block(*block);
+      for (std::size_t p = runs_[a]; p < runs_[a + 1]; ++p)
+        for (std::size_t q = runs_[b]; q < runs_[b + 1]; ++q)
+          values[3 * (c.slots[p] % 3) + c.slots[q] % 3] += dense_[p * n + q];
+    }
 }
 
 void WholeSystem::gather(std::span<const Part> parts, std::span<const Coupled> coupled) {
@@ -79,39 +117,41 @@ void WholeSystem::gather(std::span<const Part> parts, std::span<const Coupled> c
   matrix_.clear();
   std::size_t k = 0;
   for (const Part& part : parts)
-    part.block->visit_blocks([&](std::int32_t, std::int32_t, const double* values) {
+    part.matrix->visit_blocks([&](std::int32_t, std::int32_t, const double* values) {
       double* to = matrix_.block(slots_[k++]);
       for (int i = 0; i < 9; ++i) to[i] += values[i];
     });
   for (std::int32_t s = 0; s < 3 * nodes_; ++s)
     if (used_[static_cast<std::size_t>(s)] == 0) matrix_.diagonal(s / 3)[4 * (s % 3)] = 1;
-  for (const Coupled& c : coupled) {
-    const std::size_t n = c.slots.size();
-    for (std::size_t p = 0; p < n; ++p)
-      for (std::size_t q = 0; q < n; ++q) {
-        if (c.slots[q] / 3 > c.slots[p] / 3) continue;
-        double value = c.curvature.empty() ? 0 : c.curvature[p * n + q];
-        for (auto r = static_cast<std::size_t>(c.hard); r < static_cast<std::size_t>(c.rows); ++r)
-          value += c.j[r * n + p] * c.stiffness[r] * c.j[r * n + q];
-        if (value != 0) entry(matrix_, c.slots[p], c.slots[q]) += value;
-      }
+  for (std::size_t e = 0; e < coupled.size(); ++e) {
+    const Coupled& c = coupled[e];
+    if (c.curvature.empty() && c.rows == c.hard) continue;
+    dense_.assign(c.slots.size() * c.slots.size(), 0);
+    if (!c.curvature.empty()) dense_ = c.curvature;
+    for (int r = c.hard; r < c.rows; ++r) add_outer(c, r, c.stiffness[static_cast<std::size_t>(r)]);
+    add_element(matrix_, e, c);
   }
 }
 
+// dense_ += weight j j' of a row.
 void WholeSystem::add_outer(const Coupled& c, int row, double weight) {
   const std::size_t n = c.slots.size();
   const double* j = c.j.data() + static_cast<std::size_t>(row) * n;
-  for (std::size_t p = 0; p < n; ++p)
-    for (std::size_t q = 0; q < n; ++q)
-      if (c.slots[q] / 3 <= c.slots[p] / 3) entry(augmented_, c.slots[p], c.slots[q]) += j[p] * weight * j[q];
+  for (std::size_t p = 0; p < n; ++p) {
+    const double scaled = weight * j[p];
+    double* out = dense_.data() + p * n;
+    for (std::size_t q = 0; q < n; ++q) out[q] += scaled * j[q];
+  }
 }
 
 bool WholeSystem::factor(std::span<const Coupled> coupled) {
   if (indefinite_) return factor_saddle(coupled);
   augmented_ = matrix_;
   penalty_.clear();
-  for (const Coupled& c : coupled) {
+  for (std::size_t e = 0; e < coupled.size(); ++e) {
+    const Coupled& c = coupled[e];
     const std::size_t n = c.slots.size();
+    dense_.assign(n * n, 0);
     for (int r = 0; r < c.hard; ++r) {
       double compliance = 0;
       for (std::size_t p = 0; p < n; ++p) {
@@ -122,6 +162,7 @@ bool WholeSystem::factor(std::span<const Coupled> coupled) {
       penalty_.push_back(compliance > 0 ? penalty / compliance : 0);
       add_outer(c, r, penalty_.back());
     }
+    if (c.hard > 0) add_element(augmented_, e, c);
   }
   return cholesky_.factor(augmented_);
 }

@@ -26,12 +26,13 @@ namespace ymir {
 
 class WholeSystem {
  public:
-  // A block and where its nodes begin.
+  // A matrix and where its nodes begin.
   struct Part {
-    const SolidBlock* block;
+    const MatrixPart* matrix;
     std::int32_t first_node;
   };
-  // An element: its rows over `slots`, row-major, hard ones first; and a symmetric matrix over them, or nothing.
+  // An element: its rows over `slots`, row-major, hard ones first; and a symmetric matrix over them, or nothing. The
+  // slots of a node follow each other.
   struct Coupled {
     std::vector<std::int32_t> slots;
     int rows = 0, hard = 0;
@@ -47,17 +48,24 @@ class WholeSystem {
 
  private:
   void find_pattern(std::span<const Part> parts, std::span<const Coupled> coupled);
+  void find_element_blocks(std::span<const Coupled> coupled);
   void add_outer(const Coupled& c, int row, double weight);
+  void add_element(BlockMatrix& to, std::size_t element, const Coupled& c);
   bool factor_saddle(std::span<const Coupled> coupled);
   bool solve_saddle(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
 
   std::int32_t nodes_ = 0;
-  std::vector<std::int32_t> pattern_;  // pairs of nodes of the parts, then the nodes of elements: what was analysed
+  std::vector<std::int32_t> pattern_;  // pairs of nodes of the parts, nodes of elements: what was analysed
   std::vector<std::int32_t> next_pattern_;
   std::vector<std::int32_t> slots_;  // of the blocks of the parts
-  std::vector<std::uint8_t> used_;   // slots that are unknowns
-  BlockMatrix matrix_;               // A
-  BlockMatrix augmented_;            // A + J'RJ
+  // Of each pair of nodes of an element, in its own order: its block of the matrix, or -1 above the diagonal.
+  std::vector<std::int32_t> element_blocks_;
+  std::vector<std::size_t> first_block_;  // of each element
+  std::vector<double> dense_;             // matrix over the slots of one element
+  std::vector<std::size_t> runs_;         // where each of its nodes begins
+  std::vector<std::uint8_t> used_;        // slots that are unknowns
+  BlockMatrix matrix_;                    // A
+  BlockMatrix augmented_;                 // A + J'RJ
   BlockCholesky cholesky_;
   bool analysed_ = false, indefinite_ = false;
   std::vector<double> penalty_;  // R, of all hard rows

@@ -202,9 +202,6 @@ void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rul
   for (MeshObject* object : scope.mesh_objects()) sources.push_back(object);
   for (RigidObject* object : scope.rigid_objects()) sources.push_back(object);
   if (sources.empty()) return;
-  // Particles change ranks with their buckets; what they are attached to would not come along.
-  if ((!particles.empty() || !params_.particles.empty()) && scope.domain().communicator().size() > 1)
-    throw mistake(scope, "attachments between particles and other objects need one rank; run without mpirun");
   const std::size_t held = add_attachments(scope.solids(), scope.path(), sources, targets, response_of(params_), rule);
   if (held == 0 && !rule.every_step)
     scope.warn(
@@ -218,8 +215,6 @@ void AttachmentBehavior::root_in(Scope& scope, const std::vector<SolidObject*>& 
   if (params_.flexibility > 0)
     throw mistake(scope,
                   "flexibility: has no effect on roots that are held exactly; leave it out, or use `hard: false`");
-  if (scope.domain().communicator().size() > 1)
-    throw mistake(scope, "strands rooted in solids need one rank; run without mpirun");
   for (CurvesObject* curves : scope.curves_objects()) {
     const std::size_t held = attach_roots(scope.solids(), scope.path(), *curves, targets, *params_.range);
     const std::size_t all = curves->curves().strand_count();

@@ -1,0 +1,26 @@
+// A block of this rank that another rank solves for: the other side of remote_member.h.
+#pragma once
+
+#include "ymir/parallel/message.h"
+#include "ymir/solids/cluster_member.h"
+
+namespace ymir {
+
+class LentMember {
+ public:
+  explicit LentMember(std::unique_ptr<SolidBlock> block) : member_(std::move(block)) {}
+
+  LocalMember& member() { return member_; }
+  void write_structure(MessageWriter& out) const;
+  void write_points(MessageWriter& out) const;
+  void write_matrix(MessageWriter& out, bool prepared);
+  void write_step(MessageWriter& out) const;
+  void read_forces(MessageReader& in);
+  void read_solution(MessageReader& in);
+
+ private:
+  LocalMember member_;
+  std::vector<double> slots_;
+};
+
+}  // namespace ymir
