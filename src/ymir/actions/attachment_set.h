@@ -14,21 +14,9 @@
 #include "ymir/actions/attachment_emission.h"
 #include "ymir/actions/attachment_response.h"
 #include "ymir/objects/curves_object.h"
-#include "ymir/physics/constraints/attachment.h"
 #include "ymir/solids/solid_system.h"
 
 namespace ymir {
-
-struct AttachmentElement {
-  AttachmentRest rest;
-  Vec3d across{0, 1, 0};  // direction that degenerate states fall back on
-  double begin[Attachment::rows] = {};
-  double multiplier[3] = {};
-};
-
-// Rows of one attachment at the present points; columns of the source first, then of the target.
-void linearize(const AttachmentResponse& response, AttachmentElement& element, const Embedding& source,
-               const Embedding& target, double dt, CouplingRows& term);
 
 // Points of strands to an animated surface. Stays inside the band of each strand.
 void add_surface_attachments(CurvesObject& curves, const std::string& owner, const AttachmentResponse& response,

@@ -41,7 +41,7 @@ class Joints final : public Coupling {
   const MaterialPoint& point(std::size_t e, int end) const override {
     return (end == 0 ? places_[e].source : places_[e].target).point;
   }
-  Embedding prescribed(std::size_t e, bool) const override { return places_[e].target.begin; }
+  Embedding prescribed(std::size_t e, double) const override { return places_[e].target.begin; }
   void prepare(double, double) override {}
   bool changing() const override { return false; }
   std::span<double> state() override { return along_; }

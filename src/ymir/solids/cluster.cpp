@@ -64,7 +64,7 @@ void Cluster::for_each_entry(const Element& e, F&& f) {
 }
 
 Embedding Cluster::point(const Element& e, int end, bool at_begin) const {
-  if (e.member[end] < 0) return e.source->prescribed(e.index, at_begin);
+  if (e.member[end] < 0) return e.source->prescribed(e.index, at_begin ? time_ - dt_ : time_);
   return members_[static_cast<std::size_t>(e.member[end])].seen->point(e.port[end]);
 }
 
@@ -81,6 +81,7 @@ void Cluster::find_rows(Element& e) const {
 
 void Cluster::begin(const Step& step) {
   dt_ = step.dt;
+  time_ = step.time + step.dt;
   outcome_ = {};
   running_ = true;
   relaxation_ = 1;
@@ -148,8 +149,13 @@ double Cluster::evaluate() {
 bool Cluster::judge() {
   bool all = true;
   outcome_.residual = 0;
+  outcome_.worst_object = -1;
   for (const Member& m : members_) {
     const double left = m.seen->residual(violation_), tolerance = m.seen->settings().tolerance;
+    if (outcome_.worst_object < 0 || worse(outcome_.residual, left) != outcome_.residual) {
+      outcome_.worst_object = m.object;
+      outcome_.worst_piece = m.seen->piece_of(0);
+    }
     outcome_.residual = worse(outcome_.residual, left);
     outcome_.piece_iterations += m.seen->pieces();
     all = all && left < tolerance && m.last_step < std::sqrt(tolerance);

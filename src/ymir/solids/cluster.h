@@ -28,6 +28,8 @@ class Cluster {
     int iterations = 0;
     std::int64_t piece_iterations = 0;  // summed over pieces
     double residual = 0;                // largest, unit-free
+    int worst_object = -1;              // where that was
+    std::int64_t worst_piece = 0;
     bool converged = true;
     int cg_iterations = 0;  // most of one solve
     int direct_solves = 0;
@@ -103,7 +105,7 @@ class Cluster {
 
   std::vector<Member> members_;
   std::vector<Element> elements_;
-  double dt_ = 0;  // [s]
+  double time_ = 0, dt_ = 0;  // end and length of the substep [s]
   bool running_ = true;
   int max_iterations_ = 0;
   double violation_ = 0;

@@ -1,7 +1,6 @@
 #include "ymir/solids/cluster_member.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -75,7 +74,7 @@ const MatrixPart& LocalMember::part(std::size_t part) const {
 
 std::int64_t LocalMember::piece_of(std::size_t part) const {
   if (condensed_) return condensed_->pieces()[part].piece;
-  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t first = ports_.empty() ? 0 : ports_[0].at.piece;
   for (const Port& port : ports_) first = std::min(first, port.at.piece);
   return first;
 }

@@ -32,8 +32,8 @@ class Coupling {
   virtual std::string owner() const = 0;  // path of the behavior
   virtual std::size_t size() const = 0;
   virtual const MaterialPoint& point(std::size_t element, int end) const = 0;  // 0 source, 1 target
-  // Where a target without an object is, at the beginning or the end of the substep.
-  virtual Embedding prescribed(std::size_t element, bool at_begin) const = 0;
+  // Where a target without an object is at a time within the substep [s].
+  virtual Embedding prescribed(std::size_t element, double time) const = 0;
   virtual void begin(std::size_t element, const Embedding& a, const Embedding& b) = 0;
   virtual void evaluate(std::size_t element, const Embedding& a, const Embedding& b, double dt, CouplingRows& rows) = 0;
   // Of an element with hard rows: their multipliers changed.

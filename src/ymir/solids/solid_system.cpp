@@ -1,5 +1,7 @@
 #include "ymir/solids/solid_system.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -317,14 +319,15 @@ void SolidSystem::advance(const Step& step) {
   for (std::size_t c = 0; c < outcomes.size(); ++c) {
     report_.iterations = std::max(report_.iterations, outcomes[c].iterations);
     report_.residual = worse(report_.residual, outcomes[c].residual);
-    if (!outcomes[c].converged) report_.status = SolveReport::Status::failed;
+    if (!outcomes[c].converged && report_.status != SolveReport::Status::failed) {
+      report_.status = SolveReport::Status::failed;
+      report_.worst_object =
+          fmt::format("{} (piece {}), with all that it is coupled to",
+                      members_[static_cast<std::size_t>(outcomes[c].worst_object)]->name(), outcomes[c].worst_piece);
+    }
     solves_.iterations += outcomes[c].piece_iterations;
     cg_iterations_ = std::max(cg_iterations_, outcomes[c].cg_iterations);
     direct_solves_ += outcomes[c].direct_solves;
-  }
-  if (report_.status == SolveReport::Status::failed) {
-    report_.worst_object = "what is coupled:";
-    for (const SolidObject* member : members_) report_.worst_object += " " + member->name();
   }
   solves_.solves += static_cast<std::int64_t>(outcomes.size());
   solves_.residual = report_.residual;
