@@ -2,14 +2,26 @@
 
 #include <algorithm>
 
+#include "ymir/solvers/elastic_amg/hierarchy.h"
+
 namespace ymir {
+namespace {
+
+constexpr std::int32_t many_nodes = 3000;  // from which on conjugate gradients take half the time or less
+constexpr double tolerance = 1e-6;         // of |b - A x| / |b|
+
+}  // namespace
+
+MeshSolver::MeshSolver() = default;
+MeshSolver::~MeshSolver() = default;
 
 void MeshSolver::prepare(const BlockMatrix& a, LinearSolver choice) {
   choice_ = choice;
   iterative_ = choice == LinearSolver::cg || (choice == LinearSolver::automatic && a.nodes() >= many_nodes);
   factored_ = analyzed_ = false;
   if (iterative_) {
-    hierarchy_.analyze(a);
+    hierarchy_ = std::make_unique<elastic_amg::Hierarchy>();
+    hierarchy_->analyze(a);
     b_.assign(3 * static_cast<std::size_t>(a.nodes()), 0);
     x_ = b_;
     workspace_.resize(b_.size());
@@ -25,8 +37,8 @@ CgReport MeshSolver::descend(const BlockMatrix& a, std::span<const double> b) {
   std::copy(b.begin(), b.end(), b_.begin());
   std::fill(x_.begin(), x_.end(), 0.0);
   const CgReport report =
-      conjugate_gradient([&](std::span<const double> x, std::span<double> y) { hierarchy_.rows().multiply(a, x, y); },
-                         [&](std::span<const double> r, std::span<double> z) { hierarchy_.apply(r, z); }, b_, x_,
+      conjugate_gradient([&](std::span<const double> x, std::span<double> y) { hierarchy_->rows().multiply(a, x, y); },
+                         [&](std::span<const double> r, std::span<double> z) { hierarchy_->apply(r, z); }, b_, x_,
                          workspace_, CgOptions{tolerance, 0, limit});
   cg_iterations_ += report.iterations;
   return report;
@@ -35,7 +47,7 @@ CgReport MeshSolver::descend(const BlockMatrix& a, std::span<const double> b) {
 MeshSolver::Outcome MeshSolver::iterate(const BlockMatrix& a, std::span<const Vec3d> positions,
                                         std::span<const double> b) {
   factored_ = false;
-  if (!hierarchy_.refresh(a, positions)) return Outcome::indefinite;
+  if (!hierarchy_->refresh(a, positions)) return Outcome::indefinite;
   const CgReport report = descend(a, b);
   if (report.converged) return Outcome::solved;
   const bool breakdown =

@@ -5,22 +5,25 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "ymir/math/vec3.h"
 #include "ymir/solvers/block_cholesky.h"
 #include "ymir/solvers/conjugate_gradient.h"
-#include "ymir/solvers/elastic_amg/hierarchy.h"
 
 namespace ymir {
+namespace elastic_amg {
+class Hierarchy;
+}
 
 enum class LinearSolver : std::uint8_t { automatic, direct, cg };
 
 class MeshSolver {
  public:
-  static constexpr std::int32_t many_nodes = 4000;  // from which on conjugate gradients take less time
-  static constexpr double tolerance = 1e-6;         // of |b - A x| / |b|
+  MeshSolver();
+  ~MeshSolver();
 
   // Kept for every matrix with the pattern of `a`.
   void prepare(const BlockMatrix& a, LinearSolver choice);
@@ -45,7 +48,7 @@ class MeshSolver {
   LinearSolver choice_ = LinearSolver::direct;
   bool iterative_ = false, factored_ = false, analyzed_ = false;
   BlockCholesky cholesky_;
-  elastic_amg::Hierarchy hierarchy_;
+  std::unique_ptr<elastic_amg::Hierarchy> hierarchy_;
   CgWorkspace workspace_;
   std::vector<double> b_, x_;
   std::int64_t cg_iterations_ = 0, direct_solves_ = 0;

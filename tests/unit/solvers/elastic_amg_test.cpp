@@ -269,6 +269,17 @@ TEST(ElasticAmg, TellsThatAMatrixIsNotDefinite) {
   EXPECT_TRUE(told);
   b.matrix.diagonal(node)[0] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(h.refresh(b.matrix, b.positions));
+  // And forgets that.
+  b.assemble();
+  Hierarchy fresh;
+  fresh.analyze(b.matrix);
+  ASSERT_TRUE(h.refresh(b.matrix, b.positions));
+  ASSERT_TRUE(fresh.refresh(b.matrix, b.positions));
+  const std::vector<double> r = random_vector(3 * b.positions.size(), 6);
+  std::vector<double> z(r.size()), again(r.size());
+  fresh.apply(r, z);
+  h.apply(r, again);
+  EXPECT_EQ(z, again);
 }
 
 TEST(ElasticAmg, FewNodesAndNodesThatNothingHolds) {

@@ -3,13 +3,17 @@
 // The smoother is a Chebyshev polynomial in D^-1 A, D the diagonal blocks: it damps the upper part of the spectrum
 // [largest / spread, largest], is symmetric, and is made of products alone, so that neither chunks nor threads show in
 // its result. [Adams2003]
+//
+// Rows may be shared by ranks: columns from rows() on are ghosts, rows of other ranks.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "ymir/math/simd.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/solvers/amg/halo.h"
 
 namespace ymir::elastic_amg {
 
@@ -42,6 +46,21 @@ void each_row(Index rows, F&& body) {
   });
 }
 
+// Brings values of nodes of other ranks, one or `width` to a node.
+class GhostNodes {
+ public:
+  GhostNodes(Communicator& communicator, const amg::GhostNumbers& numbers, Index width);
+  Communicator& communicator() const { return nodes_.communicator(); }
+  amg::Halo& nodes() { return nodes_; }
+  amg::Halo& scalars() { return scalars_; }
+  Index count() const { return nodes_.count(); }
+  Index first() const { return nodes_.first_rows()[static_cast<std::size_t>(communicator().rank())]; }
+  Index all() const { return nodes_.all_rows(); }
+
+ private:
+  amg::Halo nodes_, scalars_;
+};
+
 template <int N>
 struct BlockLevel {
   using Row = Lanes<float, N == 3 ? 4 : 8>;  // a column of a block, and what follows it
@@ -49,19 +68,24 @@ struct BlockLevel {
   static constexpr float spread = 12;
   static constexpr auto width = static_cast<std::size_t>(N);
 
-  BlockRows<N, N> matrix;            // its blocks by columns; columns ascending
-  std::vector<Index> diagonal;       // entry of every row
-  std::vector<float> inverse;        // of the diagonal blocks, by columns
-  std::vector<float> x, b, r, d, y;  // y: x, one step on
-  float largest = 0;                 // eigenvalue of D^-1 A, estimated from above
+  BlockRows<N, N> matrix;              // its blocks by columns; columns ascending
+  std::unique_ptr<GhostNodes> ghosts;  // none where this rank has all rows
+  std::vector<Index> diagonal;         // entry of every row
+  std::vector<float> inverse;          // of the diagonal blocks, by columns
+  std::vector<float> x, b, r, d, y;    // y: x, one step on
+  float largest = 0;                   // eigenvalue of D^-1 A, estimated from above
 
   Index rows() const { return matrix.rows(); }
+  Index columns_here() const { return rows() + (ghosts ? ghosts->count() : 0); }
+  Index all_rows() const { return ghosts ? ghosts->all() : rows(); }
+  bool all(bool good) const { return ghosts ? ghosts->communicator().all(good) : good; }
+  double sum(double share) const { return ghosts ? ghosts->communicator().ordered_sum(share) : share; }
 
   // After the pattern is there.
   void make_room() {
     matrix.make_room();
     inverse.assign(width * width * at(rows()) + overhang, 0);
-    for (auto* v : {&x, &b, &r, &d, &y}) v->assign(width * at(rows()) + overhang, 0);
+    for (auto* v : {&x, &b, &r, &d, &y}) v->assign(width * at(columns_here()) + overhang, 0);
     diagonal.resize(at(rows()));
     for (Index i = 0; i < rows(); ++i)
       for (Index k = matrix.starts[at(i)]; k < matrix.starts[at(i) + 1]; ++k)
@@ -90,10 +114,12 @@ struct BlockLevel {
   }
   // r = b - A x
   void residual() {
+    fetch();
     each_row(rows(), [&](Index i) { put(residual_of(i), r, i); });
   }
   // y = A x
   void product() {
+    fetch();
     each_row(rows(), [&](Index i) { put(product_of(i), y, i); });
   }
   // d = D^-1 r
@@ -103,6 +129,10 @@ struct BlockLevel {
   }
 
  private:
+  // x of ghosts
+  void fetch() {
+    if (ghosts) ghosts->scalars().fetch(x.data(), x.data() + width * at(rows()));
+  }
   // Block (by columns) times vector.
   static Row times(const float* block, const float* v) { return add_times(Row::all(0), block, v); }
   static Row add_times(Row sum, const float* block, const float* v) {
@@ -123,6 +153,7 @@ struct BlockLevel {
   }
   // d = keep d + take D^-1 (b - A x), x += d
   void step_on(float keep, float take) {
+    fetch();
     each_row(rows(), [&](Index i) {
       float left[overhang];
       residual_of(i).store(left);

@@ -64,17 +64,18 @@ double largest_eigenvalue(const double* diagonal, const double* beside, int n) {
 
 template <int N>
 bool invert_diagonal(BlockLevel<N>& level) {
-  return ordered_reduce((level.rows() + chunk_rows - 1) / chunk_rows, true,
-                        [&](std::ptrdiff_t c) {
-                          bool good = true;
-                          const Index end = std::min(level.rows(), static_cast<Index>((c + 1) * chunk_rows));
-                          for (auto i = static_cast<Index>(c * chunk_rows); i < end; ++i)
-                            good = invert<N>(level.matrix.block(level.diagonal[at(i)]),
-                                             level.inverse.data() + static_cast<std::size_t>(N * N) * at(i)) &&
-                                   good;
-                          return good;
-                        },
-                        [](bool a, bool b) { return a && b; });
+  return level.all(ordered_reduce((level.rows() + chunk_rows - 1) / chunk_rows, true,
+                                  [&](std::ptrdiff_t c) {
+                                    bool good = true;
+                                    const Index end = std::min(level.rows(), static_cast<Index>((c + 1) * chunk_rows));
+                                    for (auto i = static_cast<Index>(c * chunk_rows); i < end; ++i)
+                                      good =
+                                          invert<N>(level.matrix.block(level.diagonal[at(i)]),
+                                                    level.inverse.data() + static_cast<std::size_t>(N * N) * at(i)) &&
+                                          good;
+                                    return good;
+                                  },
+                                  [](bool a, bool b) { return a && b; }));
 }
 
 template <int N>
@@ -84,15 +85,15 @@ bool estimate_largest(BlockLevel<N>& level) {
   const auto n = static_cast<std::ptrdiff_t>(level.width * at(level.rows()));
   constexpr std::ptrdiff_t block = 16384;
   const auto dot = [&](const std::vector<float>& p, const std::vector<float>& q) {
-    return ordered_reduce((n + block - 1) / block, 0.0,
-                          [&](std::ptrdiff_t c) {
-                            double sum = 0;
-                            for (auto i = static_cast<std::size_t>(c * block);
-                                 i < static_cast<std::size_t>(std::min(n, (c + 1) * block)); ++i)
-                              sum += static_cast<double>(p[i] * q[i]);
-                            return sum;
-                          },
-                          [](double p_sum, double q_sum) { return p_sum + q_sum; });
+    return level.sum(ordered_reduce((n + block - 1) / block, 0.0,
+                                    [&](std::ptrdiff_t c) {
+                                      double sum = 0;
+                                      for (auto i = static_cast<std::size_t>(c * block);
+                                           i < static_cast<std::size_t>(std::min(n, (c + 1) * block)); ++i)
+                                        sum += static_cast<double>(p[i] * q[i]);
+                                      return sum;
+                                    },
+                                    [](double p_sum, double q_sum) { return p_sum + q_sum; }));
   };
   const auto each = [&](auto&& body) {
     parallel_blocks(n, block, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -100,13 +101,15 @@ bool estimate_largest(BlockLevel<N>& level) {
     });
   };
   // Conjugate gradients with D for a preconditioner; their coefficients are Lanczos' matrix. [Golub, Van Loan, 11.3]
+  const std::size_t first = level.ghosts ? level.width * at(level.ghosts->first()) : 0;
   // Soft parts and stiff ones weigh the same: random in D^(-1/2) r.
   each_row(level.rows(), [&](Index i) {
     const float* own = level.matrix.block(level.diagonal[at(i)]);
     float trace = 0;
     for (int q = 0; q < N; ++q) trace += own[(N + 1) * q];
     const float root = std::sqrt(trace / N);
-    for (std::size_t q = level.width * at(i); q < level.width * at(i + 1); ++q) level.r[q] = root * scattered(q);
+    for (std::size_t q = level.width * at(i); q < level.width * at(i + 1); ++q)
+      level.r[q] = root * scattered(first + q);
   });
   level.scale_residual();
   each([&](std::size_t i) { level.x[i] = level.d[i]; });

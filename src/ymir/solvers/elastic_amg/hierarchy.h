@@ -4,6 +4,8 @@
 // One cycle is a fixed symmetric operator, in single precision; it is the same bits for any number of threads. It
 // follows from the matrix and the positions alone, whatever was there before.
 //
+// Rows may be shared by ranks: aggregates then stay within a rank, and every rank factors the whole coarsest matrix.
+//
 // Not for use by several threads at once, apply() included.
 #pragma once
 
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "ymir/solvers/block_cholesky.h"
+#include "ymir/solvers/elastic_amg/shared_rows.h"
 #include "ymir/solvers/elastic_amg/symmetric_rows.h"
 #include "ymir/solvers/elastic_amg/transfer.h"
 
@@ -21,9 +24,11 @@ class Hierarchy {
  public:
   // Kept for every matrix with the pattern of `a`.
   void analyze(const BlockMatrix& a);
+  void analyze(const SharedRows& a);  // collective, as is all that follows
   // False when a diagonal block or the coarsest matrix is not positive definite: `a` is not, or almost not.
   // positions: where the nodes are [m]; nodes beyond them are no places in space.
   bool refresh(const BlockMatrix& a, std::span<const Vec3d> positions);
+  bool refresh(const SharedRows& a, std::span<const Vec3d> positions);
   // z = one cycle on r from 0. Needs a refresh() that succeeded.
   void apply(std::span<const double> r, std::span<double> z);
   const SymmetricRows& rows() const { return rows_; }
@@ -39,10 +44,13 @@ class Hierarchy {
     RigidModes<modes> rigid;
     Transfer<modes> transfer;
   };
-  void take(const BlockMatrix& a);
+  template <class Block>
+  void take(double link, Block&& block);
+  bool update(std::span<const Vec3d> positions);
   bool refresh_coarse(std::size_t l, bool changed);
   void build_coarsest(const BlockLevel<modes>& level);
   bool factor_coarsest(const BlockLevel<modes>& level);
+  void solve_coarsest(BlockLevel<modes>& level);
   void cycle(std::size_t l);
 
   SymmetricRows rows_;
@@ -51,8 +59,13 @@ class Hierarchy {
   Transfer<3> transfer_;
   std::vector<std::unique_ptr<Coarse>> coarse_;
   bool built_ = false;
-  double scale_ = 1;      // of the matrix here
-  BlockMatrix coarsest_;  // two nodes each
+  double scale_ = 1;  // of the matrix here
+  // Of all ranks; nodes of six unknowns are two nodes there.
+  struct Entry {
+    Index row, column;
+  };
+  std::vector<Entry> coarsest_entries_;
+  BlockMatrix coarsest_;
   BlockCholesky factor_;
   std::vector<double> solution_;
 };

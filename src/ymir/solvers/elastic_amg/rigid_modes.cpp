@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ymir/math/box.h"
 
@@ -24,14 +25,18 @@ Members::Members(const amg::Aggregates& aggregates) {
     if (aggregates.of[i] >= 0) nodes[at(next[at(aggregates.of[i])]++)] = static_cast<Index>(i);
 }
 
-void set_rigid_modes(std::span<const Vec3d> positions, RigidModes<3>& out) {
-  if (positions.empty()) return;
-  Vec3d low = positions[0], high = positions[0];
+void set_rigid_modes(std::span<const Vec3d> positions, Communicator* ranks, RigidModes<3>& out) {
+  constexpr double far = std::numeric_limits<double>::max();
+  Vec3d low{far, far, far}, high{-far, -far, -far};
   for (const Vec3d& p : positions)
     for (int k = 0; k < 3; ++k) {
       low[k] = std::min(low[k], p[k]);
       high[k] = std::max(high[k], p[k]);
     }
+  for (int k = 0; k < 3 && ranks != nullptr; ++k) {
+    low[k] = ranks->min(low[k]);
+    high[k] = ranks->max(high[k]);
+  }
   const Vec3d centre = (low + high) * 0.5;
   const double size = norm(high - low), scale = size > 0 ? 2 / size : 1;
   each_row(static_cast<Index>(positions.size()), [&](Index i) {

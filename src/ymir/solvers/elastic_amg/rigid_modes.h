@@ -29,8 +29,9 @@ struct Members {
   Index count() const { return static_cast<Index>(starts.size()) - 1; }
 };
 
-// Of nodes at `positions`, lengths in parts of the size of all. Nodes beyond have none.
-void set_rigid_modes(std::span<const Vec3d> positions, RigidModes<3>& out);
+// Of nodes at `positions`, lengths in parts of the size of all. Nodes beyond have none. ranks: that share the nodes, or
+// none.
+void set_rigid_modes(std::span<const Vec3d> positions, Communicator* ranks, RigidModes<3>& out);
 
 // Q in place of B (columns that depend on others become zero), R to `coarse`.
 template <int N>

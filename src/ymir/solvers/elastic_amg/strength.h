@@ -15,16 +15,18 @@ class Strength {
   // Nodes from `linked` on hold no one: they are no places in space.
   template <int N>
   void resize(const BlockLevel<N>& level, Index linked);
-  // Whether any link became strong or weak since the last time.
+  // Whether any link became strong or weak since the last time, on any rank.
   template <int N>
-  bool update(const BlockLevel<N>& level);
+  bool update(BlockLevel<N>& level);
+  // Of the rows of this rank.
   amg::Aggregates aggregates() const;
   std::size_t bytes() const { return norms_.size() * 5 + largest_.size() * 4; }
 
  private:
   Index linked_ = 0;
   const std::vector<Index>*starts_ = nullptr, *columns_ = nullptr;  // of the level
-  std::vector<float> norms_, largest_;
+  Index rows_ = 0;
+  std::vector<float> norms_, largest_;  // of entries, of columns
   std::vector<std::uint8_t> strong_;
 };
 

@@ -32,6 +32,13 @@ void join_patterns(Index rows, Index columns, Rows&& of, const Right& right, std
   }
 }
 
+// Columns ascend: ghosts come last.
+template <class Matrix>
+bool touches_others(const Matrix& a, Index i) {
+  const Index end = a.starts[at(i) + 1];
+  return end > a.starts[at(i)] && a.columns[at(end) - 1] >= a.rows();
+}
+
 }  // namespace
 
 template <int N>
@@ -44,18 +51,41 @@ typename Transfer<N>::Scratch& Transfer<N>::scratch() {
   return scratch_[static_cast<std::size_t>(thread_index())];
 }
 
+// Coarse nodes of this rank, then those of others that its rows touch.
 template <int N>
-void Transfer<N>::build(const BlockLevel<N>& fine, BlockLevel<modes>& coarse) {
+void Transfer<N>::number_coarse(BlockLevel<N>& fine, BlockLevel<modes>& coarse) {
+  coarse.ghosts.reset();
+  all_coarse_ = members_.count();
+  if (!fine.ghosts) return;
+  Communicator& communicator = fine.ghosts->communicator();
+  std::vector<Index> first = amg::first_rows_of(communicator, members_.count());
+  const Index begin = first[static_cast<std::size_t>(communicator.rank())];
+  all_coarse_ = first.back();
+  std::vector<Index> here(at(fine.rows())), there(at(fine.ghosts->count()));
+  for (std::size_t i = 0; i < here.size(); ++i) here[i] = of_[i] < 0 ? -1 : begin + of_[i];
+  fine.ghosts->nodes().fetch(here.data(), there.data());
+  amg::GhostNumbers numbers(std::move(first), communicator.rank());
+  for (const Index c : there) of_.push_back(c < 0 ? -1 : numbers.local(c));
+  coarse.ghosts = std::make_unique<GhostNodes>(communicator, numbers, modes);
+}
+
+template <int N>
+void Transfer<N>::build(BlockLevel<N>& fine, BlockLevel<modes>& coarse) {
   const amg::Aggregates aggregates = strength_.aggregates();
   of_ = aggregates.of;
   members_ = Members(aggregates);
+  number_coarse(fine, coarse);
   const Index rows = fine.rows(), count = members_.count();
+  const Index columns = count + (coarse.ghosts ? coarse.ghosts->count() : 0);
   const auto& a = fine.matrix;
   prolong_.starts.assign(1, 0);
   prolong_.columns.clear();
   for (Index i = 0; i < rows; ++i) {
     const auto first = static_cast<std::ptrdiff_t>(prolong_.columns.size());
-    if (of_[at(i)] >= 0)  // what belongs to no aggregate is left to the smoother
+    // What belongs to no aggregate is left to the smoother.
+    if (of_[at(i)] >= 0 && touches_others(a, i))
+      prolong_.columns.push_back(of_[at(i)]);
+    else if (of_[at(i)] >= 0)
       for (Index k = a.starts[at(i)]; k < a.starts[at(i) + 1]; ++k)
         if (const Index c = of_[at(a.columns[at(k)])]; c >= 0) prolong_.columns.push_back(c);
     std::sort(prolong_.columns.begin() + first, prolong_.columns.end());
@@ -63,18 +93,25 @@ void Transfer<N>::build(const BlockLevel<N>& fine, BlockLevel<modes>& coarse) {
                            prolong_.columns.end());
     prolong_.starts.push_back(static_cast<Index>(prolong_.columns.size()));
   }
+  const auto own = static_cast<Index>(prolong_.columns.size());
+  for (Index j = rows; j < fine.columns_here(); ++j) {
+    if (of_[at(j)] >= 0) prolong_.columns.push_back(of_[at(j)]);
+    prolong_.starts.push_back(static_cast<Index>(prolong_.columns.size()));
+  }
+  sent_.resize(at(rows));
+  received_.resize(at(fine.columns_here() - rows));
   prolong_.make_room();
   const auto neighbours = [&](Index i, auto&& visit) {
     for (Index k = a.starts[at(i)]; k < a.starts[at(i) + 1]; ++k) visit(a.columns[at(k)]);
   };
-  join_patterns(rows, count, neighbours, prolong_, product_.starts, product_.columns);
+  join_patterns(rows, columns, neighbours, prolong_, product_.starts, product_.columns);
   product_.make_room();
 
   coarse_starts_.assign(at(count) + 1, 0);
-  for (const Index c : prolong_.columns) ++coarse_starts_[at(c) + 1];
+  for (Index k = 0; k < own; ++k) ++coarse_starts_[at(prolong_.columns[at(k)]) + 1];
   for (std::size_t c = 1; c < coarse_starts_.size(); ++c) coarse_starts_[c] += coarse_starts_[c - 1];
-  coarse_fine_.resize(prolong_.columns.size());
-  coarse_entry_.resize(prolong_.columns.size());
+  coarse_fine_.resize(at(own));
+  coarse_entry_.resize(at(own));
   std::vector<Index> next(coarse_starts_.begin(), coarse_starts_.end() - 1);
   for (Index i = 0; i < rows; ++i)
     for (Index k = prolong_.starts[at(i)]; k < prolong_.starts[at(i) + 1]; ++k) {
@@ -85,7 +122,7 @@ void Transfer<N>::build(const BlockLevel<N>& fine, BlockLevel<modes>& coarse) {
   const auto touched = [&](Index c, auto&& visit) {
     for (Index k = coarse_starts_[at(c)]; k < coarse_starts_[at(c) + 1]; ++k) visit(coarse_fine_[at(k)]);
   };
-  join_patterns(count, count, touched, product_, coarse.matrix.starts, coarse.matrix.columns);
+  join_patterns(count, columns, touched, product_, coarse.matrix.starts, coarse.matrix.columns);
   coarse.make_room();
 
   most_blocks_ = 0;
@@ -96,19 +133,33 @@ void Transfer<N>::build(const BlockLevel<N>& fine, BlockLevel<modes>& coarse) {
 }
 
 template <int N>
-void Transfer<N>::refresh(const BlockLevel<N>& fine, RigidModes<N>& rigid, RigidModes<modes>& coarse_rigid,
+void Transfer<N>::refresh(BlockLevel<N>& fine, RigidModes<N>& rigid, RigidModes<modes>& coarse_rigid,
                           BlockLevel<modes>& coarse) {
   if (scratch_.size() < static_cast<std::size_t>(threads())) {
     scratch_.resize(static_cast<std::size_t>(threads()));
     for (Scratch& s : scratch_) {
-      s.place.resize(at(members_.count()));
+      s.place.resize(at(coarse.columns_here()));
       s.sums.resize(most_blocks_ * modes * stride);
     }
   }
   orthonormalize(members_, rigid, coarse_rigid);
   smooth_modes(fine, rigid);
+  fetch_ghosts(fine, rigid);
   multiply(fine);
   galerkin(coarse, coarse_rigid);
+}
+
+// Rows of P of other ranks: Q.
+template <int N>
+void Transfer<N>::fetch_ghosts(BlockLevel<N>& fine, const RigidModes<N>& rigid) {
+  if (!fine.ghosts) return;
+  for (int e = 0; e < N * modes; ++e) {
+    for (Index i = 0; i < fine.rows(); ++i) sent_[at(i)] = static_cast<float>(rigid.of(i)[e]);
+    fine.ghosts->nodes().fetch(sent_.data(), received_.data());
+    for (Index j = fine.rows(); j < fine.columns_here(); ++j)
+      if (const Index k = prolong_.starts[at(j)]; k < prolong_.starts[at(j) + 1])
+        prolong_.block(k)[e] = received_[at(j - fine.rows())];
+  }
 }
 
 // P = Q - w D^-1 A Q
@@ -118,6 +169,10 @@ void Transfer<N>::smooth_modes(const BlockLevel<N>& fine, const RigidModes<N>& r
   each_row(fine.rows(), [&](Index i) {
     const Index first = prolong_.starts[at(i)], last = prolong_.starts[at(i) + 1];
     if (first == last) return;
+    if (touches_others(fine.matrix, i)) {
+      for (int e = 0; e < N * modes; ++e) prolong_.block(first)[e] = static_cast<float>(rigid.of(i)[e]);
+      return;
+    }
     Scratch& s = scratch();
     for (Index k = first; k < last; ++k) s.place[at(prolong_.columns[at(k)])] = k - first;
     std::fill_n(s.sums.begin(), (last - first) * N * stride, 0.0f);

@@ -3,6 +3,9 @@
 //
 // Structure (aggregates and patterns) follows from the links that are strong; a matrix with the same ones needs new
 // values only, which allocates nothing.
+//
+// Aggregates do not leave their rank, and rows that touch another rank are not smoothed: P is then a rank's own, and of
+// the rows of others one block each is known.
 #pragma once
 
 #include "ymir/solvers/elastic_amg/block_level.h"
@@ -15,16 +18,16 @@ template <int N>
 class Transfer {
  public:
   void resize(const BlockLevel<N>& fine, Index linked);
-  bool strength_changed(const BlockLevel<N>& fine) { return strength_.update(fine); }
+  bool strength_changed(BlockLevel<N>& fine) { return strength_.update(fine); }
   // Aggregates and patterns, and that of the coarse matrix.
-  void build(const BlockLevel<N>& fine, BlockLevel<modes>& coarse);
+  void build(BlockLevel<N>& fine, BlockLevel<modes>& coarse);
   // Values, from the fine matrix and its rigid modes, which it spoils.
-  void refresh(const BlockLevel<N>& fine, RigidModes<N>& rigid, RigidModes<modes>& coarse_rigid,
-               BlockLevel<modes>& coarse);
+  void refresh(BlockLevel<N>& fine, RigidModes<N>& rigid, RigidModes<modes>& coarse_rigid, BlockLevel<modes>& coarse);
 
   void restrict_residual(const BlockLevel<N>& fine, BlockLevel<modes>& coarse) const;  // coarse.b = P' fine.r
   void add_correction(const BlockLevel<modes>& coarse, BlockLevel<N>& fine) const;     // fine.x += P coarse.x
   Index coarse_rows() const { return members_.count(); }
+  Index all_coarse_rows() const { return all_coarse_; }
   std::size_t bytes() const;
 
  private:
@@ -34,12 +37,16 @@ class Transfer {
   };
   Scratch& scratch();
 
+  void number_coarse(BlockLevel<N>& fine, BlockLevel<modes>& coarse);
+  void fetch_ghosts(BlockLevel<N>& fine, const RigidModes<N>& rigid);
   void smooth_modes(const BlockLevel<N>& fine, const RigidModes<N>& rigid);
   void multiply(const BlockLevel<N>& fine);
   void galerkin(BlockLevel<modes>& coarse, const RigidModes<modes>& coarse_rigid);
 
   Strength strength_;
-  std::vector<Index> of_;  // aggregate of a node, or -1
+  std::vector<Index> of_;  // aggregate of a node, or -1; of ghosts too
+  std::vector<float> sent_, received_;
+  Index all_coarse_ = 0;
   Members members_;
   BlockRows<N, modes> prolong_, product_;  // P, A P
   // Rows of P by coarse node, and their entries there.
