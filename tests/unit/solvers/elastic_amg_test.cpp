@@ -101,6 +101,23 @@ TEST(ElasticAmg, IterationsStayWhereStiffnessJumps) {
   }
 }
 
+// Hard layers and bars a cell thick: an aggregate of hard and soft nodes together cannot move as the hard ones do. If
+// all links were strong there would be 289 and 153 iterations.
+TEST(ElasticAmg, ThinHardPartsAreNotJoinedWithSoftOnes) {
+  for (const bool bars : {false, true}) {
+    ElasticBeam b = beam(12);
+    b.along = 2;
+    b.inertia = 1e-8;
+    b.young = [&](Vec3d at) {
+      const double edge = b.side / 12;
+      const int i = static_cast<int>(at.x / edge), j = static_cast<int>(at.y / edge), k = static_cast<int>(at.z / edge);
+      return (bars ? j % 3 == 0 && k % 3 == 0 : i % 4 == 0) ? 1e9 : 1e5;
+    };
+    b.build();
+    EXPECT_LE(iterations(b), 30) << bars;
+  }
+}
+
 // Inertia makes the system easier, at every step.
 TEST(ElasticAmg, EveryStepIsNoHarderThanStatics) {
   for (const double inertia : {1e-12, 1e-6, 1e-3, 1.0, 1e3, 1e9}) {
