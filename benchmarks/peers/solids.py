@@ -15,7 +15,8 @@ LIBRARIES = ["-lgetfem", *(f"-l{kind}mumps_seq" for kind in "dzsc"), "-lblas"]
 def build(arguments, folder):
     build_ours(arguments, "solids_ymir")
     program, source = os.path.join(folder, "solids_getfem"), os.path.join(HERE, "solids_getfem.cpp")
-    newest = max(os.path.getmtime(os.path.join(HERE, file)) for file in os.listdir(HERE) if file.endswith((".h", ".cpp")))
+    sources = [os.path.join(HERE, file) for file in os.listdir(HERE) if file.endswith((".h", ".cpp"))]
+    newest = max(map(os.path.getmtime, sources))
     if not os.path.exists(program) or os.path.getmtime(program) < newest:
         say("building solids_getfem")
         call(["g++", "-std=c++17", "-O3", "-march=x86-64-v3", *MUMPS, source, "-o", program, *LIBRARIES])
@@ -25,7 +26,8 @@ def build(arguments, folder):
 def solvers(ours, getfem, side, solution):
     """(name, command) of everything that solves a case; direct solvers where they take seconds."""
     n = str(side)
-    found = [("ymir cg, 1 thread", [ours, n, solution, "cg", "1"]), ("ymir cg, 2 threads", [ours, n, solution, "cg", "2"]),
+    found = [("ymir cg, 1 thread", [ours, n, solution, "cg", "1"]),
+             ("ymir cg, 2 threads", [ours, n, solution, "cg", "2"]),
              ("getfem finite strain, cg", [getfem, n, solution, "finite", "cg"]),
              ("getfem linear, cg", [getfem, n, solution, "linear", "cg"])]
     if side <= 24:
@@ -83,5 +85,5 @@ def problem(rows):
                      for row in rows if not row["difference"] <= AGREEMENT)
 
 
-COLUMNS = ["case", "solver", "assembly_cpu_s", "solve_cpu_s", "cpu_s", "wall_s", "us_per_cell", "iterations", "matrix_MB",
-           "difference"]
+COLUMNS = ["case", "solver", "assembly_cpu_s", "solve_cpu_s", "cpu_s", "wall_s", "us_per_cell", "iterations",
+           "matrix_MB", "difference"]
