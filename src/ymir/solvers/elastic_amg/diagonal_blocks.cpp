@@ -1,5 +1,6 @@
 #include "ymir/solvers/elastic_amg/diagonal_blocks.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ymir::elastic_amg {
