@@ -1,5 +1,6 @@
-// A soft cube that hangs by one face, one Newton iteration of its implicit step: assembly, factor and solve apart, and
-// the same matrix by the direct solvers that libraries have. The same for a sheet of cloth that hangs by one side.
+// A soft cube that hangs by one face, one Newton iteration of its implicit step: assembly and linear solve apart, the
+// latter by conjugate gradients and by a factor, and the same matrix by the direct solvers that libraries have. The
+// same for a sheet of cloth that hangs by one side.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,8 +59,8 @@ struct Hanging {
   MeshObject object;
   std::string name;
 
-  Hanging(CellShape shape, int side)
-      : object("cube", 0, domain, {}, cube(shape, side)),
+  Hanging(CellShape shape, int side, LinearSolver solver)
+      : object("cube", 0, domain, description(solver), cube(shape, side)),
         name(shape == CellShape::hexahedron    ? "hexahedra"
              : shape == CellShape::tetrahedron ? "tetrahedra"
                                                : "quadratic tetrahedra") {
@@ -79,6 +80,11 @@ struct Hanging {
   }
 
  private:
+  static MeshObject::Description description(LinearSolver solver) {
+    MeshObject::Description d;
+    d.solver = solver;
+    return d;
+  }
   void hang() {
     object.add_force(gravity_force("gravity", {0, -9.81, 0}, {}));
     const double highest = bounds(object.mesh().positions).high.y;
@@ -107,52 +113,82 @@ double residual_of(const MeshBlock& block, const std::vector<double>& b, const s
   return std::sqrt(off / all);
 }
 
-void measure(Hanging& run, bool libraries, int repetitions, std::vector<BenchRow>& rows) {
-  const std::string scene = fmt::format("{} {}", run.object.mesh().cell_count(), run.name);
-  const auto elements = static_cast<std::int64_t>(run.object.mesh().cell_count());
-  const double setup = timed([&] { run.object.ingest(); });
-  MeshBlock block(run.object);
-  run.object.begin_substep();
-  block.begin({0, 0, 0, 0, 1.0 / 48});
-  block.place();
-  const auto add = [&](const char* part, const char* solver, double seconds, const std::vector<double>* x,
-                       const std::vector<double>* b) {
-    BenchRow row = new_row(fmt::format("{}, {}", scene, part), solver);
-    row.setup_s = setup;
+// A body at the beginning of a substep, and its rows.
+class Measured {
+ public:
+  Measured(Hanging& run, int repetitions, std::vector<BenchRow>& rows)
+      : run_(run), block_(run.object), repetitions_(repetitions), rows_(rows) {
+    scene_ = fmt::format("{} {}", run.object.mesh().cell_count(), run.name);
+    setup_ = timed([&] { run.object.ingest(); });
+    run.object.begin_substep();
+    block_.begin({0, 0, 0, 0, 1.0 / 48});
+    block_.place();
+    reset_peak_memory();
+    assembly_ = best(repetitions, [&] { block_.assemble(); });
+    b_.resize(block_.size());
+    x_.resize(block_.size());
+    block_.right_side(b_.data());
+  }
+  void assembly() { add("assembly", "ymir", assembly_, nullptr); }
+  // Refresh of the hierarchy and iterations.
+  void iterations() {
+    run_.object.workspace().solver.forget_counts();
+    int solves = 0;
+    const double seconds = best(repetitions_, [&] {
+      block_.factor();
+      ++solves;
+    });
+    block_.solve(b_.data(), x_.data());
+    BenchRow& row = add("factor and solve", "ymir cg", seconds, &x_);
+    row.iterations = static_cast<int>(run_.object.workspace().solver.cg_iterations() / solves);
+  }
+  // All libraries, or those that do not take minutes.
+  void factor(bool all) {
+    const double factor = best(repetitions_, [&] { block_.factor(); });
+    const double solve = best(repetitions_, [&] { block_.solve(b_.data(), x_.data()); });
+    add("factor and solve", "ymir", factor + solve, &x_);
+    add("factor", "ymir", factor, &x_);
+    std::vector<Triplet> triplets;
+    block_.visit_blocks([&](std::int32_t i, std::int32_t j, const double* values) {
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < (i == j ? r + 1 : 3); ++c) triplets.push_back({3 * i + r, 3 * j + c, values[3 * r + c]});
+    });
+    const SymmetricMatrix matrix(static_cast<std::int32_t>(block_.size()), triplets);
+    for (const DirectBackend backend : {DirectBackend::cholmod, DirectBackend::eigen}) {
+      if (backend == DirectBackend::cholmod && !has_cholmod()) continue;
+      if (backend == DirectBackend::eigen && !all) continue;
+      DirectSolver library(backend);
+      library.analyze(matrix);
+      std::vector<double> y(b_.size());
+      const double seconds = best(std::min(repetitions_, 3), [&] { library.factor(matrix); });
+      library.solve(b_, y);
+      add("factor", backend == DirectBackend::cholmod ? "CHOLMOD" : "Eigen", seconds, &y);
+    }
+    add("solve", "ymir", solve, &x_);
+  }
+
+ private:
+  BenchRow& add(const char* part, const char* solver, double seconds, const std::vector<double>* x) {
+    BenchRow row = new_row(fmt::format("{}, {}", scene_, part), solver);
+    row.setup_s = setup_;
     row.bitwise = false;
-    set_time(row, seconds, elements);
+    set_time(row, seconds, static_cast<std::int64_t>(run_.object.mesh().cell_count()));
     row.peak_MB = peak_memory_MB();
     if (x != nullptr) {
-      row.residual = residual_of(block, *b, *x);
+      row.residual = residual_of(block_, b_, *x);
       row.hash = hash_bytes(std::as_bytes(std::span<const double>(*x)));
     }
-    rows.push_back(std::move(row));
-  };
-  reset_peak_memory();
-  add("assembly", "ymir", best(repetitions, [&] { block.assemble(); }), nullptr, nullptr);
-  std::vector<double> b(block.size()), x(block.size());
-  block.right_side(b.data());
-  const double factor = best(repetitions, [&] { block.factor(); });
-  const double solve = best(repetitions, [&] { block.solve(b.data(), x.data()); });
-  add("factor", "ymir", factor, &x, &b);
-  std::vector<Triplet> triplets;
-  block.visit_blocks([&](std::int32_t i, std::int32_t j, const double* values) {
-    for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < (i == j ? r + 1 : 3); ++c) triplets.push_back({3 * i + r, 3 * j + c, values[3 * r + c]});
-  });
-  const SymmetricMatrix matrix(static_cast<std::int32_t>(block.size()), triplets);
-  for (const DirectBackend backend : {DirectBackend::cholmod, DirectBackend::eigen}) {
-    if (backend == DirectBackend::cholmod && !has_cholmod()) continue;
-    if (backend == DirectBackend::eigen && !libraries) continue;  // minutes
-    DirectSolver library(backend);
-    library.analyze(matrix);
-    std::vector<double> y(b.size());
-    const double seconds = best(std::min(repetitions, 3), [&] { library.factor(matrix); });
-    library.solve(b, y);
-    add("factor", backend == DirectBackend::cholmod ? "CHOLMOD" : "Eigen", seconds, &y, &b);
+    return rows_.emplace_back(std::move(row));
   }
-  add("solve", "ymir", solve, &x, &b);
-}
+
+  Hanging& run_;
+  MeshBlock block_;
+  int repetitions_;
+  std::vector<BenchRow>& rows_;
+  std::string scene_;
+  double setup_ = 0, assembly_ = 0;
+  std::vector<double> b_, x_;
+};
 
 }  // namespace
 
@@ -162,13 +198,19 @@ std::vector<BenchRow> bench_solids(const BenchOptions& options) {
   const int repetitions = options.quick ? 2 : std::min(options.repetitions, 5);
   const std::vector<int> counts = before > 1 ? std::vector<int>{1, before} : std::vector<int>{1};
   for (const CellShape shape : {CellShape::tetrahedron, CellShape::hexahedron, CellShape::quadratic_tetrahedron})
-    for (const int full : options.quick ? std::vector<int>{6, 10} : std::vector<int>{10, 16, 24, 32}) {
+    for (const int full : options.quick ? std::vector<int>{6, 12} : std::vector<int>{12, 16, 24, 32, 55}) {
+      if (full > 32 && shape != CellShape::tetrahedron) continue;
       // A quadratic cube has as many nodes as one of linear tetrahedra with twice the cells along an edge.
       const int side = shape == CellShape::quadratic_tetrahedron ? full / 2 : full;
       for (const int count : counts) {
         set_threads(count);
-        Hanging run(shape, side);
-        measure(run, full <= 16, repetitions, rows);
+        Hanging large(shape, side, LinearSolver::cg);
+        Measured measured(large, repetitions, rows);
+        measured.assembly();
+        measured.iterations();
+        if (full > 32) continue;  // a factor of gigabytes
+        Hanging small(shape, side, LinearSolver::direct);
+        Measured(small, repetitions, rows).factor(full <= 16);
       }
     }
   for (const BendingModel bending : {BendingModel::mid, BendingModel::tri, BendingModel::hinge})
@@ -176,7 +218,9 @@ std::vector<BenchRow> bench_solids(const BenchOptions& options) {
       for (const int count : counts) {
         set_threads(count);
         Hanging run(bending, side);
-        measure(run, side <= 40, repetitions, rows);
+        Measured measured(run, repetitions, rows);
+        measured.assembly();
+        measured.factor(side <= 40);
       }
   set_threads(before);
   return rows;

@@ -65,7 +65,7 @@ void print_frames(const std::vector<Json>& reports) {
 // Over all frames: sums of counts, extremes of the rest.
 void print_objects(const std::vector<Json>& reports) {
   struct Row {
-    std::int64_t solves = 0, iterations = 0, unconverged = 0, retries = 0;
+    std::int64_t solves = 0, iterations = 0, unconverged = 0, retries = 0, cg_iterations = 0, direct_solves = 0;
     double residual = 0, speed = 0, courant = 0, stretch = 0, penetration = 0;
   };
   std::map<std::string, Row> rows;
@@ -77,6 +77,8 @@ void print_objects(const std::vector<Json>& reports) {
       row.iterations += count(o, "iterations");
       row.unconverged += count(o, "unconverged");
       row.retries += count(o, "retries");
+      row.cg_iterations += count(o, "cg_iterations");
+      row.direct_solves += count(o, "direct_solves");
       row.residual = std::max(row.residual, real(o, "residual"));
       row.speed = std::max(row.speed, real(o, "speed"));
       row.courant = std::max(row.courant, real(o, "courant"));
@@ -93,6 +95,10 @@ void print_objects(const std::vector<Json>& reports) {
           grouped(r.solves),
           static_cast<double>(r.iterations) / static_cast<double>(std::max<std::int64_t>(r.solves, 1)), r.unconverged,
           r.retries, r.residual, r.speed, r.courant, r.stretch, 1e3 * r.penetration);
+  for (const auto& [path, r] : rows)
+    if (r.cg_iterations > 0 || r.direct_solves > 0)
+      std::cout << fmt::format("{}: {} iterations of conjugate gradients, {} linear systems left to a factor\n", path,
+                               grouped(r.cg_iterations), grouped(r.direct_solves));
 }
 
 }  // namespace

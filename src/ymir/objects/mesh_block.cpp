@@ -135,10 +135,12 @@ void MeshBlock::assemble_all() {
 
 void MeshBlock::assemble() {
   work_->step.curvature = MeshStep::Curvature::exact;
+  coupled_ = false;
   assemble_all();
 }
 
 void MeshBlock::add_force(std::size_t row, double force, double stiffness) {
+  coupled_ = true;
   work_->step.residual[row / 3][static_cast<int>(row % 3)] += force;
   work_->step.scale[row / 3][static_cast<int>(row % 3)] += stiffness;
 }
@@ -152,14 +154,38 @@ double MeshBlock::residual(double violation) const {
   return worst;
 }
 
-bool MeshBlock::factor() {
-  if (work_->solver.factor(work_->step.matrix)) return true;
-  // What couplings have added to the residual stays.
+// What couplings have added to the residual stays.
+void MeshBlock::project() {
   const std::vector<Vec3d> residual = work_->step.residual;
   work_->step.curvature = MeshStep::Curvature::projected;
   assemble_all();
   work_->step.residual = residual;
-  return work_->solver.factor(work_->step.matrix);
+}
+
+// Whether the matrix is definite shows in a solve alone: this is the one that comes.
+bool MeshBlock::iterate() {
+  const MeshStep& s = work_->step;
+  std::vector<double>& b = work_->right_side;
+  b.resize(size());
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    right_side(b.data());
+    const MeshSolver::Outcome outcome =
+        work_->solver.iterate(s.matrix, std::span(s.position).first(work_->begin_velocity.size()), b);
+    if (outcome != MeshSolver::Outcome::indefinite || s.curvature == MeshStep::Curvature::projected)
+      return outcome == MeshSolver::Outcome::solved;
+    project();
+  }
+  return false;
+}
+
+bool MeshBlock::factor() {
+  MeshSolver& solver = work_->solver;
+  // Couplings are solved by other iterations around this one, which want a factor.
+  if (solver.iterative() && !coupled_ && iterate()) return true;
+  if (solver.factor(work_->step.matrix)) return true;
+  if (work_->step.curvature == MeshStep::Curvature::projected) return false;
+  project();
+  return solver.factor(work_->step.matrix);
 }
 
 void MeshBlock::right_side(double* b) const {
@@ -168,7 +194,7 @@ void MeshBlock::right_side(double* b) const {
     for (int k = 0; k < 3; ++k) b[3 * i + static_cast<std::size_t>(k)] = -(s.residual[i][k] + s.condensed[i][k]);
 }
 
-void MeshBlock::solve(const double* r, double* z) const { work_->solver.solve(r, z); }
+void MeshBlock::solve(const double* r, double* z) const { work_->solver.solve(work_->step.matrix, r, z); }
 
 void MeshBlock::visit_blocks(const BlockVisitor& visit) const {
   const BlockMatrix& a = work_->step.matrix;

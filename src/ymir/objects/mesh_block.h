@@ -1,4 +1,4 @@
-// A mesh as a block of the solid system: a sparse matrix of 3x3 blocks, factored directly.
+// A mesh as a block of the solid system: a sparse matrix of 3x3 blocks.
 #pragma once
 
 #include "ymir/objects/mesh_object.h"
@@ -37,9 +37,12 @@ class MeshBlock final : public SolidBlock {
   void add_inertia();
   void add_forces();
   void assemble_all();
+  void project();
+  bool iterate();
 
   MeshObject* object_;
   MeshObject::Workspace* work_;
+  bool coupled_ = false;  // to others, in this iteration
 };
 
 }  // namespace ymir

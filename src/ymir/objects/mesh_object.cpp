@@ -85,7 +85,8 @@ void MeshObject::ingest() {
     if (const auto list = constraint->elements(); list.nodes_each > 0) elements.push_back(list);
   work_.step.matrix = BlockMatrix(static_cast<std::int32_t>(position_.size() + inner_.size()), elements);
   for (const auto& constraint : constraints_) constraint->connect(work_.step.matrix);
-  work_.solver.analyze(work_.step.matrix);
+  // Smoothed aggregation knows places in space that hold each other in all directions.
+  work_.solver.prepare(work_.step.matrix, cloth() || !inner_.empty() ? LinearSolver::direct : description_.solver);
 }
 
 void MeshObject::schedule(Timeline& timeline) {
@@ -110,6 +111,7 @@ void MeshObject::begin_substep() {
   work_.step.begin.insert(work_.step.begin.end(), inner_.begin(), inner_.end());
   work_.begin_velocity = velocity_;
   begin_state_ = state_values();
+  work_.solver.forget_counts();
 }
 
 void MeshObject::take(const MeshStep& step) {
@@ -138,6 +140,8 @@ ObjectReport MeshObject::report() const {
   report.courant = report.speed * last_dt_ / mean_edge_;
   for (const auto& constraint : constraints_)
     report.penetration = std::max(report.penetration, constraint->penetration());
+  report.cg_iterations = work_.solver.cg_iterations();
+  report.direct_solves = work_.solver.direct_solves();
   return report;
 }
 

@@ -10,10 +10,10 @@
 #include "ymir/data/grid_domain.h"
 #include "ymir/data/solid_mesh.h"
 #include "ymir/objects/force_target.h"
+#include "ymir/objects/mesh_solver.h"
 #include "ymir/objects/mesh_step.h"
 #include "ymir/pipeline/object.h"
 #include "ymir/solids/solid_object.h"
-#include "ymir/solvers/block_cholesky.h"
 
 namespace ymir {
 
@@ -25,6 +25,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
     std::vector<Vec3d> start;  // nodes when the simulation begins [m]; empty: the rest shape
     Vec3d velocity{0, 0, 0};   // of the whole body then [m/s]
     Vec3d spin{0, 0, 0};       // about its centre of mass [rad/s]
+    LinearSolver solver = LinearSolver::automatic;
   };
 
   MeshObject(std::string path, int group, GridDomain& domain, const Description& description, SolidMesh mesh);
@@ -101,12 +102,13 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   void ingest();
   void begin_substep();
   void restart() override { set_state(begin_state_); }
-  // What a block works with, kept from substep to substep: the pattern of the matrix and the order of its elimination.
+  // What a block works with, kept from substep to substep: the pattern of the matrix and what its solver made of it.
   struct Workspace {
     MeshStep step;
     std::vector<Vec3d> begin_velocity;
-    std::vector<double> planes;  // of forces
-    BlockCholesky solver;
+    std::vector<double> planes;      // of forces
+    std::vector<double> right_side;  // that conjugate gradients solved for
+    MeshSolver solver;
   };
   Workspace& workspace() { return work_; }
   void take(const MeshStep& step);

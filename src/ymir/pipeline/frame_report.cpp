@@ -30,7 +30,8 @@ std::string FrameReport::trouble() const {
 ObjectReport joined(const ObjectReport& mine, Communicator& communicator) {
   if (communicator.size() == 1) return mine;
   // Numbers first, then the text of the worst part.
-  const std::int64_t counts[] = {mine.solves, mine.iterations, mine.unconverged, mine.retries};
+  const std::int64_t counts[] = {mine.solves,  mine.iterations,    mine.unconverged,
+                                 mine.retries, mine.cg_iterations, mine.direct_solves};
   const double extremes[] = {mine.residual, mine.speed, mine.courant, mine.stretch, mine.penetration};
   Bytes packed(sizeof counts + sizeof extremes + mine.worst.size());
   std::memcpy(packed.data(), counts, sizeof counts);
@@ -38,13 +39,13 @@ ObjectReport joined(const ObjectReport& mine, Communicator& communicator) {
   std::memcpy(packed.data() + sizeof counts + sizeof extremes, mine.worst.data(), mine.worst.size());
   ObjectReport all;
   for (const Bytes& bytes : communicator.all_gather(packed)) {
-    std::int64_t c[4];
+    std::int64_t c[6];
     double e[5];
     std::memcpy(c, bytes.data(), sizeof c);
     std::memcpy(e, bytes.data() + sizeof c, sizeof e);
     const char* text = reinterpret_cast<const char*>(bytes.data()) + sizeof c + sizeof e;
-    all.join(
-        {c[0], c[1], c[2], c[3], e[0], std::string(text, bytes.size() - sizeof c - sizeof e), e[1], e[2], e[3], e[4]});
+    all.join({c[0], c[1], c[2], c[3], c[4], c[5], e[0], std::string(text, bytes.size() - sizeof c - sizeof e), e[1],
+              e[2], e[3], e[4]});
   }
   return all;
 }

@@ -9,6 +9,8 @@ void ObjectReport::join(const ObjectReport& other) {
   iterations += other.iterations;
   unconverged += other.unconverged;
   retries += other.retries;
+  cg_iterations += other.cg_iterations;
+  direct_solves += other.direct_solves;
   if (!other.worst.empty() && (worst.empty() || other.residual > residual)) worst = other.worst;
   residual = std::max(residual, other.residual);
   speed = std::max(speed, other.speed);

@@ -15,6 +15,8 @@ std::string to_json_text(const FrameReport& report) {
                      {"iterations", r.iterations},
                      {"unconverged", r.unconverged},
                      {"retries", r.retries},
+                     {"cg_iterations", r.cg_iterations},
+                     {"direct_solves", r.direct_solves},
                      {"residual", r.residual},
                      {"worst", r.worst},
                      {"speed", r.speed},

@@ -65,6 +65,13 @@ Schema<SolidObjectBehavior::Params> SolidObjectBehavior::schema() {
       .param(&Params::newton_iterations, "newton_iterations",
              "Newton iterations per substep, at most; a substep that needs more is halved.")
       .range(1, 1000)
+      .advanced()
+      .param(&Params::solver, "solver",
+             "How linear systems are solved. direct: a sparse Cholesky factor. cg: conjugate gradients with algebraic "
+             "multigrid, which takes far less time and memory on large bodies; where they fail, the factor. auto: cg "
+             "from 3000 nodes on.")
+      .enumerated<LinearSolver>(
+          {{"auto", LinearSolver::automatic}, {"direct", LinearSolver::direct}, {"cg", LinearSolver::cg}})
       .advanced();
 }
 
@@ -126,6 +133,7 @@ void SolidObjectBehavior::create(Scope& scope) {
   d.velocity = params_.velocity;
   d.spin = params_.spin;
   d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};
+  d.solver = params_.solver;
   if (const double longest = longest_side(mesh.positions); longest > 0) scope.ask_bucket_size(longest);
   SolidSystem& solids = scope.solids();
   solids.add(

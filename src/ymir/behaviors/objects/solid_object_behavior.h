@@ -6,6 +6,7 @@
 
 #include "ymir/behaviors/behavior.h"
 #include "ymir/data/solid_mesh.h"
+#include "ymir/objects/mesh_solver.h"
 #include "ymir/param/schema.h"
 
 namespace ymir {
@@ -21,6 +22,7 @@ struct SolidObjectBehavior final : Behavior {
     Vec3d spin{0, 0, 0};            // [rad/s]
     double tolerance = 1e-4;
     std::int64_t newton_iterations = 50;
+    LinearSolver solver = LinearSolver::automatic;
   };
   static Schema<Params> schema();
 

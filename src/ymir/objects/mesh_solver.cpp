@@ -1,0 +1,72 @@
+#include "ymir/objects/mesh_solver.h"
+
+#include <algorithm>
+
+#include "ymir/solvers/elastic_amg/hierarchy.h"
+
+namespace ymir {
+namespace {
+
+constexpr std::int32_t many_nodes = 3000;  // from which on conjugate gradients take half the time or less
+constexpr double tolerance = 1e-6;         // of |b - A x| / |b|
+
+}  // namespace
+
+MeshSolver::MeshSolver() = default;
+MeshSolver::~MeshSolver() = default;
+
+void MeshSolver::prepare(const BlockMatrix& a, LinearSolver choice) {
+  choice_ = choice;
+  iterative_ = choice == LinearSolver::cg || (choice == LinearSolver::automatic && a.nodes() >= many_nodes);
+  factored_ = analyzed_ = false;
+  if (iterative_) {
+    hierarchy_ = std::make_unique<elastic_amg::Hierarchy>();
+    hierarchy_->analyze(a);
+    b_.assign(3 * static_cast<std::size_t>(a.nodes()), 0);
+    x_ = b_;
+    workspace_.resize(b_.size());
+  } else {
+    cholesky_.analyze(a);
+    analyzed_ = true;
+  }
+}
+
+CgReport MeshSolver::descend(const BlockMatrix& a, std::span<const double> b) {
+  // A factor takes as long as so many iterations, or fewer; measured.
+  const int limit = std::max(choice_ == LinearSolver::cg ? 1000 : 60, a.nodes() / 100);
+  std::copy(b.begin(), b.end(), b_.begin());
+  std::fill(x_.begin(), x_.end(), 0.0);
+  const CgReport report =
+      conjugate_gradient([&](std::span<const double> x, std::span<double> y) { hierarchy_->rows().multiply(a, x, y); },
+                         [&](std::span<const double> r, std::span<double> z) { hierarchy_->apply(r, z); }, b_, x_,
+                         workspace_, CgOptions{tolerance, 0, limit});
+  cg_iterations_ += report.iterations;
+  return report;
+}
+
+MeshSolver::Outcome MeshSolver::iterate(const BlockMatrix& a, std::span<const Vec3d> positions,
+                                        std::span<const double> b) {
+  factored_ = false;
+  if (!hierarchy_->refresh(a, positions)) return Outcome::indefinite;
+  const CgReport report = descend(a, b);
+  if (report.converged) return Outcome::solved;
+  const bool breakdown =
+      report.status == CgStatus::matrix_breakdown || report.status == CgStatus::preconditioner_breakdown;
+  return breakdown ? Outcome::indefinite : Outcome::failed;
+}
+
+bool MeshSolver::factor(const BlockMatrix& a) {
+  if (iterative_) ++direct_solves_;
+  if (!analyzed_) cholesky_.analyze(a);
+  analyzed_ = true;
+  factored_ = cholesky_.factor(a);
+  return factored_;
+}
+
+void MeshSolver::solve(const BlockMatrix& a, const double* b, double* x) {
+  if (factored_) return cholesky_.solve(b, x);
+  if (!std::equal(b_.begin(), b_.end(), b)) descend(a, {b, b_.size()});
+  std::copy(x_.begin(), x_.end(), x);
+}
+
+}  // namespace ymir
