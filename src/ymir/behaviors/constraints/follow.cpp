@@ -49,7 +49,7 @@ Schema<Follow::Params> Follow::schema() {
       .param(&Params::stiffness, "stiffness", unit::newton_per_m4,
              "Force per volume and distance: gravity pulls them density * 9.81 / stiffness away from the animation.")
       .at_least(0)
-      .acts_on({ActsOn::strands, ActsOn::solids})
+      .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
       .param(&Params::weight, "weight", unit::none,
              "0: free, 0.5: pulled with the stiffness, in general with w/(1 - w) times as much; 1: rigid bodies are "
              "carried exactly.")
