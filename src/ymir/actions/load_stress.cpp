@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "ymir/actions/cell_assembly.h"
 #include "ymir/base/error.h"
@@ -18,6 +19,8 @@
 
 namespace ymir {
 namespace {
+
+constexpr double stiffening = 1.25, most_stiffening = 1000;
 
 // Constant forces on the nodes where the body begins [N].
 std::vector<Vec3d> steady_load(const MeshObject& object) {
@@ -56,7 +59,6 @@ class LoadStress final : public MeshConstraint {
     const std::vector<Vec3d> z = hooke(object);
     stress_.resize(mesh_->cell_count() * values);
     positive_.resize(stress_.size());
-    pressure_.resize(mesh_->cell_count(), 0);
     cells_.for_each_pack([&](std::size_t p) {
       const Pack pack = cells_.pack(p);
       const Lame<Real> l = moduli(pack);
@@ -74,7 +76,27 @@ class LoadStress final : public MeshConstraint {
     });
   }
 
-  double largest_pressure() const { return *std::max_element(pressure_.begin(), pressure_.end()); }
+  // The exact matrix where the body begins has positive pivots.
+  double stiffening_to_stand(const MeshObject& object) {
+    MeshStep s;
+    const std::vector<BlockMatrix::Elements> elements{cells_.elements()};
+    s.matrix = BlockMatrix(static_cast<std::int32_t>(mesh_->positions.size()), elements);
+    cells_.connect(s.matrix);
+    s.position = mesh_->positions;
+    s.residual.resize(s.position.size());
+    s.scale.resize(s.position.size());
+    const std::vector<std::uint8_t> held(object.held().begin(), object.held().begin() + s.matrix.nodes());
+    BlockCholesky solver;
+    solver.analyze(s.matrix);
+    for (double factor = 1; factor < most_stiffening; factor *= stiffening) {
+      s.matrix.clear();
+      assemble(s);
+      add_stiffness(s.matrix, factor);
+      s.matrix.hold(held);
+      if (solver.factor(s.matrix)) return factor;
+    }
+    return std::numeric_limits<double>::infinity();
+  }
   std::string owner() const override { return owner_; }
   std::string what() const override { return "stress that bears the load"; }
   BlockMatrix::Elements elements() const override { return cells_.elements(); }
@@ -130,24 +152,16 @@ class LoadStress final : public MeshConstraint {
     return g;
   }
 
-  Lame<Real> moduli(const Pack& pack) const {
-    const Lame<double> unit = lame(1.0, material_.poisson_ratio);
+  Lame<Real> moduli(const Pack& pack, double factor = 1) const {
+    const Lame<double> unit = lame(factor, material_.poisson_ratio);
     const Real young = cells_.of_cells(pack, young_);
     return {young * unit.mu, young * unit.lambda};
   }
 
-  // What the load would do to a linear solid [m].
-  std::vector<Vec3d> hooke(const MeshObject& object) {
-    young_ = cell_values(*mesh_, "youngs_modulus")
-                 .value_or(std::vector<double>(mesh_->cell_count(), material_.youngs_modulus));
-    const auto n = static_cast<std::int32_t>(mesh_->positions.size());
-    const std::vector<BlockMatrix::Elements> elements{cells_.elements()};
-    BlockMatrix matrix(n, elements);
-    cells_.connect(matrix);
-    matrix.clear();
+  void add_stiffness(BlockMatrix& matrix, double factor) const {
     cells_.for_each_pack([&](std::size_t p) {
       const Pack pack = cells_.pack(p);
-      const Lame<Real> l = moduli(pack);
+      const Lame<Real> l = moduli(pack, factor);
       Real h[packed_size(dofs)] = {};
       Vec3<Real> slope[nodes] = {};
       const auto add = [&](const Vec3<Real>* ga, const Real& mu, const Real& lambda) {
@@ -167,6 +181,18 @@ class LoadStress final : public MeshConstraint {
       if (!per_point) add(slope, Real::all(0), l.lambda / pack.volume);
       cells_.add_matrix(pack, h, matrix);
     });
+  }
+
+  // What the load would do to a linear solid [m].
+  std::vector<Vec3d> hooke(const MeshObject& object) {
+    young_ = cell_values(*mesh_, "youngs_modulus")
+                 .value_or(std::vector<double>(mesh_->cell_count(), material_.youngs_modulus));
+    const auto n = static_cast<std::int32_t>(mesh_->positions.size());
+    const std::vector<BlockMatrix::Elements> elements{cells_.elements()};
+    BlockMatrix matrix(n, elements);
+    cells_.connect(matrix);
+    matrix.clear();
+    add_stiffness(matrix, 1);
     const std::vector<std::uint8_t> held(object.held().begin(), object.held().begin() + n);
     std::vector<double> diagonal;
     for (std::int32_t i = 0; i < n; ++i) diagonal.push_back(matrix.diagonal(i)[0]);
@@ -201,8 +227,6 @@ class LoadStress final : public MeshConstraint {
     for (int r = 0; r < 3; ++r)
       for (int c = 0; c < 3; ++c) own(r, c) = s(r, c)[lane];
     const SymmetricEigen3<double> eigen = symmetric_eigen3(own);
-    const double least = std::min({eigen.values.x, eigen.values.y, eigen.values.z});
-    pressure_[e] = std::max(pressure_[e], -least / lame(young_[e], material_.poisson_ratio).mu);
     for (int k = 0; k < 3; ++k)
       positive += outer(eigen.vectors.column[k] * std::max(eigen.values[k], 0.0), eigen.vectors.column[k]);
     for (std::size_t k = 0; k < 6; ++k) {
@@ -217,7 +241,6 @@ class LoadStress final : public MeshConstraint {
   ElasticSolidMaterial material_;
   Assembly cells_;
   std::vector<double> young_;              // of each cell [Pa]
-  std::vector<double> pressure_;           // largest of each cell by its shear modulus
   std::vector<double> stress_, positive_;  // S of each point of each cell, and the part of it that pulls [Pa]
 };
 
@@ -227,9 +250,9 @@ double add_load_stress(MeshObject& object, const std::string& owner, const Elast
                        double share) {
   const auto add = [&]<class Element>() {
     auto stress = std::make_unique<LoadStress<Element>>(object, owner, material, share);
-    const double pressure = stress->largest_pressure();
+    const double factor = stress->stiffening_to_stand(object);
     object.add_constraint(std::move(stress));
-    return pressure;
+    return factor;
   };
   switch (object.mesh().shape) {
     case CellShape::hexahedron: return add.template operator()<Hexahedron>();

@@ -14,8 +14,9 @@
 namespace ymir {
 
 // share: of the constant forces that are borne, 0 to 1. Only what is held exactly carries the body: throws Error where
-// that leaves it loose. When all else has been added, before ingest; the body begins at rest. Returns the largest
-// pressure in the stress by the shear modulus: equilibrium is not stability, and from about 1/2 on a body buckles.
+// that leaves it loose. When all else has been added, before ingest; the body begins at rest. Returns how much
+// stiffer the material would have to be for the body to stand so, in steps of 1.25: equilibrium is not stability; 1: it
+// stands; infinity: it does not however stiff.
 double add_load_stress(MeshObject& object, const std::string& owner, const ElasticSolidMaterial& material,
                        double share);
 

@@ -14,9 +14,6 @@ namespace {
 // Above, cells without a pressure of their own are too stiff by more than a third. [method notes: solids, 3.3]
 constexpr double most_without_pressure = 0.4;
 
-// Pressure by shear modulus from which bodies buckle under the stress that bears their weight.
-constexpr double most_pressure = 0.6;
-
 }  // namespace
 
 Schema<ElasticSolidBehavior::Params> ElasticSolidBehavior::schema() {
@@ -78,12 +75,12 @@ void ElasticSolidBehavior::compensate(Scope& scope, MeshObject& object) const {
                 fmt::format("{}: nothing holds {} exactly, and what falls or lies has no shape to keep; hold a part of "
                             "it by `attachment: {{surface: ..., range: ...}}`, or leave it out",
                             name, object.path()));
-  const double pressure = add_load_stress(object, name, material(), params_.gravity_compensation);
-  if (pressure > most_pressure)
+  const double factor = add_load_stress(object, name, material(), params_.gravity_compensation);
+  if (factor > 1)
     scope.warn(
-        fmt::format("{} is too soft to stand as it begins: its weight presses by {:.2f} of its shear modulus, "
-                    "and bodies buckle from {:g} on; make youngs_modulus {:.1f} times larger, or compensate less",
-                    object.path(), pressure, most_pressure, pressure / most_pressure));
+        fmt::format("{} is too soft to stand as it begins, and will buckle; make youngs_modulus about {:.2g} "
+                    "times larger, or compensate less",
+                    object.path(), factor));
 }
 
 }  // namespace ymir
