@@ -96,10 +96,10 @@ class BendingCells final : public MeshConstraint {
   std::string owner() const override { return owner_; }
   std::string what() const override { return "bending of cloth"; }
   BlockMatrix::Elements elements() const override { return {nodes_, stride}; }
-  // Hinge angles; where there is friction, its strain; where folds may stay, rest values and what has hardened too.
+  // Hinge angles; where folds may stay, rest values and what has hardened; the strain of friction where there is any.
   std::span<double> state() override {
     const std::size_t plane = state_.size() / 4;
-    return {state_.data(), std::isfinite(material_.yield_curvature) ? 4 * plane : frictional() ? 2 * plane : plane};
+    return {state_.data(), frictional() ? 4 * plane : std::isfinite(material_.yield_curvature) ? 3 * plane : plane};
   }
 
   void connect(const BlockMatrix& matrix) override {
@@ -172,11 +172,11 @@ class BendingCells final : public MeshConstraint {
   std::size_t place(std::size_t plane, std::size_t e, int k) const {
     return (plane * elements_.size() + e) * rows + static_cast<std::size_t>(k);
   }
-  double& friction(std::size_t e, int k) { return state_[place(1, e, k)]; }
-  double friction(std::size_t e, int k) const { return state_[place(1, e, k)]; }
-  double& rest(std::size_t e, int k) { return state_[place(2, e, k)]; }
-  double rest(std::size_t e, int k) const { return state_[place(2, e, k)]; }
-  double& hardened(std::size_t e, int k) { return state_[place(3, e, k)]; }
+  double& friction(std::size_t e, int k) { return state_[place(3, e, k)]; }
+  double friction(std::size_t e, int k) const { return state_[place(3, e, k)]; }
+  double& rest(std::size_t e, int k) { return state_[place(1, e, k)]; }
+  double rest(std::size_t e, int k) const { return state_[place(1, e, k)]; }
+  double& hardened(std::size_t e, int k) { return state_[place(2, e, k)]; }
 
   // Lanes without an element repeat the first; nothing of them is used.
   std::size_t element(std::size_t p, int lane) const {
@@ -323,7 +323,7 @@ class BendingCells final : public MeshConstraint {
   std::vector<std::int32_t> nodes_;  // vertices and nodes of turns of each element
   ElementOrder order_;
   std::vector<std::array<Real, rows>> begin_;  // C when the substep began, by pack [rad]
-  std::vector<double> state_;  // hinge angles, friction, rest values, hardening, of all elements each [rad]
+  std::vector<double> state_;  // hinge angles, rest values, hardening, friction, of all elements each [rad]
   ElementScatter<vertices> scatter_;
   std::vector<std::int32_t> turn_slots_;
 };
