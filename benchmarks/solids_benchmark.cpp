@@ -1,6 +1,7 @@
 // A soft cube that hangs by one face, one Newton iteration of its implicit step: assembly and linear solve apart, the
 // latter by conjugate gradients and by a factor, and the same matrix by the direct solvers that libraries have. The
-// same for a sheet of cloth that hangs by one side.
+// same for a sheet of cloth that hangs by one side. Of a plant of elastons, a trunk with
+// boughs, assembly, factor and solve.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,9 @@
 #include "ymir/data/cloth_mesh.h"
 #include "ymir/data/quadratic_mesh.h"
 #include "ymir/data/shape_meshes.h"
+#include "ymir/grooms/plant.h"
+#include "ymir/objects/elaston_block.h"
+#include "ymir/objects/elaston_object.h"
 #include "ymir/objects/mesh_block.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/solvers/direct.h"
@@ -190,6 +194,53 @@ class Measured {
   std::vector<double> b_, x_;
 };
 
+// A trunk of 4 m and boughs of 1 m all around it, nodes 10 cm apart.
+ElastonCloud plant(int boughs) {
+  Curves curves;
+  const auto add = [&](Vec3d from, Vec3d to) {
+    curves.positions.insert(curves.positions.end(), {from, to});
+    curves.first.push_back(static_cast<std::int64_t>(curves.positions.size()));
+  };
+  add({0, 0, 0}, {0, 4, 0});
+  for (int k = 0; k < boughs; ++k) {
+    const double angle = 2.4 * k, height = 0.5 + 3.4 * k / boughs;
+    add({0, height, 0}, {std::cos(angle), height + 0.3, std::sin(angle)});
+  }
+  curves.vertices.resize(curves.positions.size());
+  curves.strands.resize(curves.strand_count());
+  Plant plant(0.1);
+  plant.add_branches(curves, 0.02, "plant");
+  return plant.grown(true);
+}
+
+void measure_plant(int boughs, int repetitions, std::vector<BenchRow>& rows) {
+  Communicator alone;
+  GridDomain domain{100.0, 1, alone};
+  ElastonObject object("plant", 0, domain, {}, plant(boughs));
+  object.add_force(gravity_force("gravity", {0, -9.81, 0}, {}));
+  const double setup = timed([&] { object.ingest(); });
+  const auto elastons = static_cast<std::int64_t>(object.mass().size());
+  ElastonBlock block(object, 0);
+  const Step step{0, 0, 0, 0, 1.0 / 48};
+  object.begin_substep(step);
+  block.begin(step);
+  block.place();
+  reset_peak_memory();
+  const auto add = [&](const char* part, double seconds) {
+    BenchRow row = new_row(fmt::format("{} elastons, {}", elastons, part), "ymir");
+    row.setup_s = setup;
+    row.bitwise = false;
+    set_time(row, seconds, elastons);
+    row.peak_MB = peak_memory_MB();
+    rows.push_back(std::move(row));
+  };
+  add("assembly", best(repetitions, [&] { block.assemble(); }));
+  std::vector<double> b(block.size()), x(block.size());
+  block.right_side(b.data());
+  add("factor", best(repetitions, [&] { block.factor(); }));
+  add("solve", best(repetitions, [&] { block.solve(b.data(), x.data()); }));
+}
+
 }  // namespace
 
 std::vector<BenchRow> bench_solids(const BenchOptions& options) {
@@ -222,6 +273,11 @@ std::vector<BenchRow> bench_solids(const BenchOptions& options) {
         measured.assembly();
         measured.factor(side <= 40);
       }
+  for (const int boughs : options.quick ? std::vector<int>{10, 40} : std::vector<int>{40, 160, 640})
+    for (const int count : counts) {
+      set_threads(count);
+      measure_plant(boughs, repetitions, rows);
+    }
   set_threads(before);
   return rows;
 }

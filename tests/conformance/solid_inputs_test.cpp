@@ -161,11 +161,29 @@ TEST_F(SolidInputs, AreRefusedWithARemedyWhereTheyCannotBeTaken) {
   expect("  - solid_object: {body: two}\n  - elastic_solid: {model: st_venant_kirchhoff, poisson_ratio: 0.45}\n",
          {"too stiff", "0.4"});
   expect("  - solid_object: {body: two}\n  - muscle: {course: [{time: 1 s}, {time: 1 s}]}\n", {"times must increase"});
+  expect("  - solid_object: {body: two}\n  - follow: {body: two, weight: 1}\n", {"weight of 1", "0.99"});
+  expect("  - solid_object: {body: two}\n  - follow: {body: two, course: [{time: 0 s}, {time: 1 s, weight: 0}]}\n",
+         {"weight of 1"});
+  expect(
+      "  - solid_object: {body: two}\n  - follow: {body: two, course: [{time: 1 s, weight: 0}, {time: 1 s, weight: "
+      "0}]}\n",
+      {"times must increase"});
+  expect("  - rigid_object: {surface: far}\n  - follow\n", {"surface:"});
+  expect("  - gravity\n  - solid_object: {body: two}\n  - elastic_solid: {gravity_compensation: 1}\n",
+         {"nothing holds solid_object", "attachment"});
+  // Two materials of one body would add up.
+  expect("  - elastic_solid\n  - group: In\n    with:\n      - solid_object: {body: two}\n      - elastic_solid\n",
+         {"In/solid_object has an elastic_solid already", "keep one"});
   // Painted on a solid, and nothing of it takes that.
-  const std::string ignored = told("  two: {body: two.vtk, overrides: {friction: 0.3, drag_strength: 2}}\n",
-                                   "  - solid_object: {body: two}\n  - elastic_solid\n  - collider\n  - drag\n");
+  const std::string ignored =
+      told("  two: {body: two.vtk, overrides: {friction: 0.3, drag_strength: 2, bend: 2}}\n",
+           "  - solid_object: {body: two}\n  - elastic_solid\n  - collider\n  - drag\n  - elastic_rod\n");
   EXPECT_NE(ignored.find("'friction'"), std::string::npos) << ignored;
-  EXPECT_NE(ignored.find("'drag_strength'"), std::string::npos) << ignored;
+  EXPECT_NE(ignored.find("'bend'"), std::string::npos) << ignored;
+  EXPECT_EQ(ignored.find("'drag_strength'"), std::string::npos) << ignored;
+  const std::string rigid = told("  far: {surface: far.obj, overrides: {friction: 0.3}}\n",
+                                 "  - rigid_object: {surface: far}\n  - collider: {center: [0, -5, 0]}\n");
+  EXPECT_NE(rigid.find("'friction'"), std::string::npos) << rigid;
 }
 
 TEST_F(SolidInputs, BecomeQuadraticAndStartWhereTheyAreTold) {

@@ -406,7 +406,8 @@ TEST(FollowAnimation, IsExactInStatics) {
       Surface target;
       target.positions = by_skin ? mesh.skin.positions : mesh.positions;
       for (Vec3d& x : target.positions) x += Vec3d{0.3, 0.2, 0.1};
-      (by_skin ? follow_skin : follow_nodes)(run.object(), "follow", AnimatedSurface(target), k);
+      (by_skin ? follow_skin : follow_nodes)(run.object(), "follow", AnimatedSurface(target), k,
+                                             [](double) { return 1.0; });
       if (!by_skin) run.gravity({0, -g, 0});
       run.start();
       run.settle(10);

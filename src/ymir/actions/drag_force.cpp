@@ -46,7 +46,7 @@ PointForce fibre_drag_force(std::string owner, const Gas& air, double coefficien
   return force;
 }
 
-PointForce plate_drag_force(std::string owner, const PlateLaw& law, PrescribedField wind) {
+PointForce plate_drag_force(std::string owner, const PlateLaw& law, PrescribedField wind, DragStrength strength) {
   PointForce force;
   force.owner = std::move(owner);
   force.what = "drag";
@@ -54,9 +54,16 @@ PointForce plate_drag_force(std::string owner, const PlateLaw& law, PrescribedFi
   force.sample = [wind = std::move(wind)](const PointBlock& block, Planes<Vec3d>::Type out) {
     wind.sample(block.count, block.position, block.time, out);
   };
-  force.accumulate = [law](const PointBlock& block, Planes<const Vec3d>::Type u, const ForceBlock& out) {
-    for (int i = 0; i < block.count; ++i)
-      add_gas_drag(plate_drag(law, block.area[i], block.tangent[i], u[i] - block.velocity[i]), i, out);
+  force.accumulate = [law, strength = std::move(strength)](const PointBlock& block, Planes<const Vec3d>::Type u,
+                                                           const ForceBlock& out) {
+    const double* coefficients = strength.coefficients ? strength.coefficients(block) : nullptr;
+    const double* factors = strength.factors ? strength.factors(block) : nullptr;
+    for (int i = 0; i < block.count; ++i) {
+      PlateLaw here = law;
+      here.density *= factors != nullptr ? factors[i] : strength.factor;
+      if (coefficients != nullptr) here.pressure = coefficients[i];
+      add_gas_drag(plate_drag(here, block.area[i], block.tangent[i], u[i] - block.velocity[i]), i, out);
+    }
   };
   return force;
 }

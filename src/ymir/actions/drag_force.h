@@ -20,7 +20,8 @@ PointForce fibre_drag_force(std::string owner, const Gas& air, double coefficien
                             DragStrength strength = {});
 
 // On panels of surfaces.
-PointForce plate_drag_force(std::string owner, const PlateLaw& law, PrescribedField wind);
+// `coefficients` are those of a plate across the wind.
+PointForce plate_drag_force(std::string owner, const PlateLaw& law, PrescribedField wind, DragStrength strength = {});
 
 void scale(FibreDrag& drag, double factor);
 void add_gas_drag(const GasDrag& drag, int i, const ForceBlock& out);

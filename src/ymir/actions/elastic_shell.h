@@ -33,6 +33,9 @@ struct ElasticShellMaterial {
   // times what has stayed.
   double yield_curvature = std::numeric_limits<double>::infinity();
   double hardening = 0;
+  // Internal friction of bending [Dahl]: curvature left when the load is gone, and change of it over which friction
+  // develops [1/m]. Of each angle with its own stiffness W_kk.
+  double friction_saturation = 0, friction_length = 1;
 };
 
 // Directions of the warp, one for each triangle, not normal to it; before ingest. Returns how many edges have more than

@@ -27,8 +27,8 @@ void read_poses(MeshObject& object, const std::string& owner, const std::shared_
 
 class Follow : public MeshConstraint {
  public:
-  Follow(std::string owner, std::shared_ptr<const Target> target)
-      : target_(std::move(target)), owner_(std::move(owner)) {}
+  Follow(std::string owner, std::shared_ptr<const Target> target, FollowFactor factor)
+      : target_(std::move(target)), factor_(std::move(factor)), owner_(std::move(owner)) {}
   std::string owner() const override { return owner_; }
   std::string what() const override { return "pull towards an animation"; }
   BlockMatrix::Elements elements() const override { return {{}, 0}; }
@@ -36,6 +36,7 @@ class Follow : public MeshConstraint {
  protected:
   std::shared_ptr<const Target> target_;
   std::vector<double> stiffness_;  // of each vertex of the target [N/m]
+  FollowFactor factor_;
 
  private:
   std::string owner_;
@@ -43,14 +44,16 @@ class Follow : public MeshConstraint {
 
 class FollowNodes final : public Follow {
  public:
-  FollowNodes(const MeshObject& object, std::string owner, std::shared_ptr<const Target> target, double stiffness)
-      : Follow(std::move(owner), std::move(target)) {
+  FollowNodes(const MeshObject& object, std::string owner, std::shared_ptr<const Target> target, double stiffness,
+              const FollowFactor& factor)
+      : Follow(std::move(owner), std::move(target), factor) {
     stiffness_ = node_values(object.mesh(), channel).value_or(std::vector<double>(object.volume().size(), stiffness));
     for (std::size_t i = 0; i < stiffness_.size(); ++i) stiffness_[i] *= object.volume()[i];
   }
   void assemble(MeshStep& s) override {
+    const double factor = factor_(s.time);
     for (std::size_t i = 0; i < stiffness_.size(); ++i) {
-      const double k = stiffness_[i];
+      const double k = factor * stiffness_[i];
       s.residual[i] += (s.position[i] - target_->positions[i]) * k;
       s.scale[i] += Vec3d{k, k, k};
       double* d = s.matrix.diagonal(static_cast<std::int32_t>(i));
@@ -61,8 +64,9 @@ class FollowNodes final : public Follow {
 
 class FollowSkin final : public Follow {
  public:
-  FollowSkin(const MeshObject& object, std::string owner, std::shared_ptr<const Target> target, double stiffness)
-      : Follow(std::move(owner), std::move(target)), object_(&object) {
+  FollowSkin(const MeshObject& object, std::string owner, std::shared_ptr<const Target> target, double stiffness,
+             const FollowFactor& factor)
+      : Follow(std::move(owner), std::move(target), factor), object_(&object) {
     const Surface& skin = object.mesh().skin;
     stiffness_.assign(skin.positions.size(), 0);
     double all = 0;
@@ -85,8 +89,9 @@ class FollowSkin final : public Follow {
   }
   void assemble(MeshStep& s) override {
     const std::vector<Vec3d> x = object_->skin(s.position);
+    const double factor = factor_(s.time);
     for (std::size_t v = 0; v < x.size(); ++v) {
-      const double k = stiffness_[v];
+      const double k = factor * stiffness_[v];
       if (k == 0) continue;
       for_each_node(v, [&](std::int32_t i, double wi) {
         s.residual[static_cast<std::size_t>(i)] += (x[v] - target_->positions[v]) * (k * wi);
@@ -114,20 +119,23 @@ class FollowSkin final : public Follow {
 };
 
 template <class Kind>
-void follow(MeshObject& object, const std::string& owner, AnimatedSurface target, double stiffness) {
+void follow(MeshObject& object, const std::string& owner, AnimatedSurface target, double stiffness,
+            const FollowFactor& factor) {
   const auto data = std::make_shared<Target>(Target{std::move(target), {}});
   read_poses(object, owner, data);
-  object.add_constraint(std::make_unique<Kind>(object, owner, data, stiffness));
+  object.add_constraint(std::make_unique<Kind>(object, owner, data, stiffness, factor));
 }
 
 }  // namespace
 
-void follow_nodes(MeshObject& object, const std::string& owner, AnimatedSurface target, double stiffness) {
-  follow<FollowNodes>(object, owner, std::move(target), stiffness);
+void follow_nodes(MeshObject& object, const std::string& owner, AnimatedSurface target, double stiffness,
+                  const FollowFactor& factor) {
+  follow<FollowNodes>(object, owner, std::move(target), stiffness, factor);
 }
 
-void follow_skin(MeshObject& object, const std::string& owner, AnimatedSurface target, double stiffness) {
-  follow<FollowSkin>(object, owner, std::move(target), stiffness);
+void follow_skin(MeshObject& object, const std::string& owner, AnimatedSurface target, double stiffness,
+                 const FollowFactor& factor) {
+  follow<FollowSkin>(object, owner, std::move(target), stiffness, factor);
 }
 
 }  // namespace ymir

@@ -1,4 +1,4 @@
-// Panels of a surface as planes of doubles, as Forces want them, and what Forces make of them.
+// Panels of a surface, or balls inside a body, as planes of doubles, as Forces want them, and what Forces make of them.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,9 @@ namespace ymir {
 
 class PanelPlanes {
  public:
-  explicit PanelPlanes(std::size_t panels) : n_(panels), values_(count * panels, 0.0) {}
+  enum class Of : std::uint8_t { surface, inside };
+  explicit PanelPlanes(std::size_t panels, Of what = Of::surface)
+      : n_(panels), what_(what), values_(count * panels, 0.0) {}
 
   std::size_t size() const { return n_; }
   // `area`: the panel's normal, as long as half of what air touches of it [m^2].
@@ -21,6 +23,10 @@ class PanelPlanes {
     set(normal, i, size > 0 ? area / size : Vec3d{0, 0, 0});
     plane(area_plane)[i] = size;
     plane(radius)[i] = std::sqrt(size / M_PI);
+  }
+  void place_ball(std::size_t i, Vec3d centre, double volume) {
+    set(position, i, centre);
+    plane(radius)[i] = std::cbrt(volume * (3 / (4 * M_PI)));
   }
   void set_velocity(std::size_t i, Vec3d v) { set(velocity, i, v); }
   void set_mass(std::size_t i, double m) { plane(mass)[i] = m; }
@@ -37,6 +43,7 @@ class PanelPlanes {
                  plane(mass) + begin,
                  plane(radius) + begin};
     b.first = static_cast<int>(begin - first_of_bucket);
+    if (what_ == Of::inside) return b;
     b.tangent = read(normal, begin);
     b.area = plane(area_plane) + begin;
     return b;
@@ -68,6 +75,7 @@ class PanelPlanes {
   }
 
   std::size_t n_;
+  Of what_;
   std::vector<double> values_;
 };
 

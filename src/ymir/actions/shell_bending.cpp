@@ -5,6 +5,7 @@
 #include "ymir/actions/elastic_shell.h"
 #include "ymir/actions/element_scatter.h"
 #include "ymir/data/shell_topology.h"
+#include "ymir/physics/constraints/response.h"
 #include "ymir/physics/shells/hinge.h"
 #include "ymir/physics/shells/mid_bending.h"
 #include "ymir/physics/shells/tri_bending.h"
@@ -61,7 +62,7 @@ struct BendingElement {
   std::array<std::int32_t, BendingShape<Kernel>::vertices> vertex;
   std::array<double, packed_size(rows)> weight;  // [J]
   std::array<double, rows> angle, turn{};        // factors of hinge angles and of turns
-  std::array<double, rows> yield;                // of C [rad]
+  std::array<double, rows> measure;              // C of a curvature of 1/m [rad m]
   std::array<std::int32_t, rows> edge{};         // whose turn; not read where `turn` is 0
 };
 
@@ -80,7 +81,7 @@ class BendingCells final : public MeshConstraint {
         unit_(object.mean_edge()),
         points_(object.mesh().positions.size()),
         elements_(std::move(elements)),
-        state_(3 * rows * elements_.size(), 0) {
+        state_(4 * rows * elements_.size(), 0) {
     for (const auto& e : elements_) {
       nodes_.insert(nodes_.end(), e.vertex.begin(), e.vertex.end());
       // An element without a turn at this side names another of its nodes once more.
@@ -95,9 +96,10 @@ class BendingCells final : public MeshConstraint {
   std::string owner() const override { return owner_; }
   std::string what() const override { return "bending of cloth"; }
   BlockMatrix::Elements elements() const override { return {nodes_, stride}; }
-  // Hinge angles; where folds may stay, rest values and what has hardened too.
+  // Hinge angles; where folds may stay, rest values and what has hardened; the strain of friction where there is any.
   std::span<double> state() override {
-    return {state_.data(), std::isfinite(material_.yield_curvature) ? state_.size() : state_.size() / 3};
+    const std::size_t plane = state_.size() / 4;
+    return {state_.data(), frictional() ? 4 * plane : std::isfinite(material_.yield_curvature) ? 3 * plane : plane};
   }
 
   void connect(const BlockMatrix& matrix) override {
@@ -140,9 +142,14 @@ class BendingCells final : public MeshConstraint {
         const std::size_t e = element(p, lane);
         for (int k = 0; k < rows; ++k) {
           expected(e, k) = Shape::theta(g, k)[lane];
+          const double measure = elements_[e].measure[static_cast<std::size_t>(k)];
+          if (frictional())
+            friction(e, k) =
+                dahl_friction(c[k][lane], begin_[p][static_cast<std::size_t>(k)][lane], friction(e, k),
+                              material_.friction_saturation * measure, material_.friction_length * measure);
           const double off = c[k][lane] - rest(e, k);
           const double over =
-              std::fabs(off) - elements_[e].yield[static_cast<std::size_t>(k)] - material_.hardening * hardened(e, k);
+              std::fabs(off) - material_.yield_curvature * measure - material_.hardening * hardened(e, k);
           if (!(over > 0)) continue;
           const double flow = over / (1 + material_.hardening);
           rest(e, k) += std::copysign(flow, off);
@@ -161,13 +168,15 @@ class BendingCells final : public MeshConstraint {
 
   double& expected(std::size_t e, int k) { return state_[e * rows + static_cast<std::size_t>(k)]; }
   double expected(std::size_t e, int k) const { return state_[e * rows + static_cast<std::size_t>(k)]; }
-  double& rest(std::size_t e, int k) { return state_[(elements_.size() + e) * rows + static_cast<std::size_t>(k)]; }
-  double rest(std::size_t e, int k) const {
-    return state_[(elements_.size() + e) * rows + static_cast<std::size_t>(k)];
+  bool frictional() const { return material_.friction_saturation > 0; }
+  std::size_t place(std::size_t plane, std::size_t e, int k) const {
+    return (plane * elements_.size() + e) * rows + static_cast<std::size_t>(k);
   }
-  double& hardened(std::size_t e, int k) {
-    return state_[(2 * elements_.size() + e) * rows + static_cast<std::size_t>(k)];
-  }
+  double& friction(std::size_t e, int k) { return state_[place(3, e, k)]; }
+  double friction(std::size_t e, int k) const { return state_[place(3, e, k)]; }
+  double& rest(std::size_t e, int k) { return state_[place(1, e, k)]; }
+  double rest(std::size_t e, int k) const { return state_[place(1, e, k)]; }
+  double& hardened(std::size_t e, int k) { return state_[place(2, e, k)]; }
 
   // Lanes without an element repeat the first; nothing of them is used.
   std::size_t element(std::size_t p, int lane) const {
@@ -221,6 +230,23 @@ class BendingCells final : public MeshConstraint {
     const auto g = geometry(s.position, p);
     Real c[rows], y[rows], w[packed_size(rows)], j[rows][dofs], wj[rows][dofs], h[packed_size(dofs)] = {};
     Kernel::value(g, c);
+    Real held[rows], holding[rows];  // by friction: force and stiffness of each angle
+    for (int k = 0; k < rows; ++k) {
+      held[k] = holding[k] = Real::all(0);
+      if (!frictional()) continue;
+      Real weight, measure, before;
+      for (int lane = 0; lane < lanes; ++lane) {
+        const std::size_t e = element(p, lane);
+        weight.set(lane, elements_[e].weight[packed(k, k)]);
+        measure.set(lane, elements_[e].measure[static_cast<std::size_t>(k)]);
+        before.set(lane, friction(e, k));
+      }
+      ymir::Response<Real> r{Real::all(0), Real::all(0)};
+      add_dahl(r, c[k], begin_[p][static_cast<std::size_t>(k)], before, weight, measure * material_.friction_saturation,
+               measure * material_.friction_length);
+      held[k] = r.force;
+      holding[k] = r.stiffness;
+    }
     for (int k = 0; k < rows; ++k)
       for (int lane = 0; lane < lanes; ++lane) {
         const std::size_t e = element(p, lane);
@@ -228,7 +254,7 @@ class BendingCells final : public MeshConstraint {
         c[k].set(lane, c[k][lane] - rest(e, k) + damping * (c[k][lane] - begin_[p][static_cast<std::size_t>(k)][lane]));
       }
     for (int k = 0; k < rows; ++k) {
-      y[k] = Real::all(0);
+      y[k] = held[k];
       for (int l = 0; l < rows; ++l) y[k] = mul_add(w[k >= l ? packed(k, l) : packed(l, k)], c[l], y[k]);
     }
     Kernel::gradient(g, j);
@@ -237,7 +263,7 @@ class BendingCells final : public MeshConstraint {
       for (int i = 3 * vertices; i < dofs; ++i) j[k][i] = j[k][i] * (1 / unit_);
     for (int k = 0; k < rows; ++k)
       for (int i = 0; i < dofs; ++i) {
-        wj[k][i] = Real::all(0);
+        wj[k][i] = holding[k] * j[k][i];
         for (int l = 0; l < rows; ++l)
           wj[k][i] = mul_add(w[k >= l ? packed(k, l) : packed(l, k)] * (1 + damping), j[l][i], wj[k][i]);
       }
@@ -297,7 +323,7 @@ class BendingCells final : public MeshConstraint {
   std::vector<std::int32_t> nodes_;  // vertices and nodes of turns of each element
   ElementOrder order_;
   std::vector<std::array<Real, rows>> begin_;  // C when the substep began, by pack [rad]
-  std::vector<double> state_;                  // hinge angles, rest values, hardening, of all elements each [rad]
+  std::vector<double> state_;  // hinge angles, rest values, hardening, friction, of all elements each [rad]
   ElementScatter<vertices> scatter_;
   std::vector<std::int32_t> turn_slots_;
 };
@@ -332,7 +358,7 @@ std::vector<BendingElement<Kernel>> triangle_elements(const ShellGeometry& shell
       e.angle[k] = Kernel::angle_factor(inside ? ShellSide::interior : ShellSide::missing);
       e.turn[k] = mid ? side.turn : 0;
       e.edge[k] = std::max(side.edge, 0);
-      e.yield[k] = m.yield_curvature / curvature_of(shell.rest[t], static_cast<int>(k), mid ? 2 : 1);
+      e.measure[k] = 1 / curvature_of(shell.rest[t], static_cast<int>(k), mid ? 2 : 1);
     }
     e.weight = mid ? mid_bending_weight(shell.rest[t], m.bending, missing)
                    : tri_bending_weight(shell.rest[t], m.bending, missing);
@@ -348,7 +374,7 @@ BendingElement<Hinge> hinge_element(const ShellGeometry& shell, const ShellTopol
   e.vertex = h.vertex;
   e.weight[0] = hinge_weight((m.bending[0] + m.bending[2]) / 2, length, area1, area2);
   e.angle[0] = 1;
-  e.yield[0] = m.yield_curvature * (area1 + area2) / length;
+  e.measure[0] = (area1 + area2) / length;
   return e;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ymir/actions/inner_points.h"
 #include "ymir/actions/surface_panels.h"
 #include "ymir/base/check.h"
 #include "ymir/base/reach.h"
@@ -192,14 +193,20 @@ std::vector<MeshObject*> Scope::meshes_of(const char* kind, bool cloth) {
 
 std::vector<ElastonObject*> Scope::elaston_objects() { return objects_of<ElastonObject>(); }
 
-std::vector<ForceTarget*> Scope::airborne_targets() {
+std::vector<ForceTarget*> Scope::immersed_targets(const std::string& what, double longest) {
   std::vector<ForceTarget*> targets = force_targets();
-  const auto leave_out = [&](ForceTarget* target, const std::string& path) {
-    std::erase(targets, target);
-    warn(fmt::format("does not act on {}: it is for particles and strands", path));
-  };
-  for (MeshObject* mesh : mesh_objects()) leave_out(mesh, mesh->path());
-  for (RigidObject* bodies : rigid_objects()) leave_out(bodies, bodies->path());
+  for (MeshObject* mesh : mesh_objects()) {
+    if (mesh->cloth()) {
+      std::erase(targets, static_cast<ForceTarget*>(mesh));
+      warn(fmt::format("does not act on {}: cloth takes no room in gas worth the name", mesh->path()));
+      continue;
+    }
+    std::replace(targets.begin(), targets.end(), static_cast<ForceTarget*>(mesh),
+                 &add_inner_points(*mesh, path(), what, longest));
+  }
+  for (RigidObject* bodies : rigid_objects())
+    std::replace(targets.begin(), targets.end(), static_cast<ForceTarget*>(bodies),
+                 &add_inner_points(*bodies, path(), what, longest));
   return targets;
 }
 
@@ -252,6 +259,7 @@ std::int64_t Scope::generated_vertices(const InputRef& input) const {
 
 Curves Scope::curves(const InputRef& input) const {
   const InputSpec& from = spec(input);
+  require_still(from);
   if (const auto guides = guides_recipe(from.recipe)) {
     const Curves all = curves(InputRef{guides->of});
     Curves chosen = strands_of(all, select_guides(all, guides->count, "inputs." + guides->of).strands);
@@ -352,6 +360,28 @@ AnimatedSurface Scope::animated_surface(const InputRef& input) const {
   AnimatedSurface animated = made ? AnimatedSurface(std::move(*made)) : AnimatedSurface(rest_surface(from));
   animated.add_motion(from.motion);
   return animated;
+}
+
+AnimatedSurface Scope::animated_curves(const InputRef& input) const {
+  const InputSpec& from = spec(input);
+  const auto vertices_of = [](const Curves& curves) {
+    Surface surface;
+    surface.positions = curves.positions;
+    for (std::size_t s = 0; s < curves.strand_count(); ++s) {
+      const auto first = static_cast<std::int32_t>(curves.first[s]),
+                 end = static_cast<std::int32_t>(curves.first[s + 1]);
+      surface.triangles.push_back({first, first, end - 1});
+    }
+    surface.vertices.resize(surface.positions.size());
+    surface.faces.resize(surface.triangles.size());
+    return surface;
+  };
+  if (from.frames.size() < 2) return AnimatedSurface(vertices_of(curves(input)));
+  return animated(from, [from, vertices_of](const std::filesystem::path& file) {
+    Curves curves = read_curves(file);
+    place(curves.positions, from, "strands", file);
+    return vertices_of(curves);
+  });
 }
 
 // Cells as triangles of their nodes: any other mesh has others.

@@ -57,8 +57,10 @@ class Scope {
   std::vector<RigidObject*> rigid_objects() { return objects_of<RigidObject>(); }
   std::vector<ElastonObject*> elaston_objects();
   std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
-  // Those whose points are in the air by themselves; a warning says that solids, cloth and rigid bodies are none.
-  std::vector<ForceTarget*> airborne_targets();
+  // Those that take room by themselves, and points inside soft and rigid bodies, made for this behavior: each stands
+  // for a part of the body with edges of `longest` at most [m] (actions/inner_points.h). A warning says that cloth is
+  // none.
+  std::vector<ForceTarget*> immersed_targets(const std::string& what, double longest);
   // The same, and the surfaces of all others, made for this behavior: the air acts on panels with edges of `longest`
   // at most [m]. (actions/surface_panels.h)
   std::vector<ForceTarget*> exposed_targets(const std::string& what, double longest);
@@ -75,6 +77,8 @@ class Scope {
   std::int64_t generated_vertices(const InputRef& input) const;  // that curves() would make; 0: it would read a file
   Surface surface(const InputRef& input) const;                  // of one file that stands still; others are refused
   AnimatedSurface animated_surface(const InputRef& input) const;
+  // The vertices of curves over time, as those of a surface; triangles say where strands begin and end.
+  AnimatedSurface animated_curves(const InputRef& input) const;
   // A volume mesh that stands still. Order 2: tetrahedra get a node in the middle of every edge; 0: as the file has it.
   // Warns of what the reader left out.
   SolidMesh body(const InputRef& input, int order = 0);

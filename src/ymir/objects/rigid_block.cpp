@@ -58,6 +58,9 @@ void RigidBlock::begin(const Step& step) {
   const int splits =
       std::clamp(static_cast<int>(std::min(norm(spin) * step.dt / turn_per_split, 1e6)) + 1, 1, most_splits);
   free_ = free_flight(begin_.rotation, begin_.momentum, body.moments, step.dt, splits);
+  carried_ = false;
+  for (const auto& constraint : object_->constraints())
+    carried_ = carried_ || constraint->carries(step_.body, carried_to_);
   const auto& forces = object_->forces();
   samples_.assign(MassPoints::count * forces.size(), Vec3d{0, 0, 0});
   const MassPoints points(body, begin_.position, begin_.rotation, begin_.velocity, rotate(begin_.rotation, spin));
@@ -71,6 +74,11 @@ void RigidBlock::begin(const Step& step) {
 }
 
 void RigidBlock::place() {
+  if (carried_) {
+    step_.position = carried_to_.translation;
+    step_.rotation = carried_to_.rotation;
+    return;
+  }
   step_.position = begin_.position + begin_.velocity * step_.dt;
   step_.rotation = free_;
 }
@@ -138,6 +146,12 @@ void RigidBlock::assemble() {
   }
   add_forces();
   for (const auto& constraint : object_->constraints()) constraint->assemble(step_);
+  if (carried_) {
+    std::fill_n(step_.residual, n, 0.0);
+    for (auto& row : step_.lever) std::fill_n(row, 3, 0.0);
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c) step_.matrix[r][c] = r == c ? 1 : 0;
+  }
   for (int r = 0; r < n; ++r) scale_[r] = step_.matrix[r][r];
   levers_ = true;
 }
@@ -231,7 +245,7 @@ void RigidBlock::move(double share) {
   step_.rotation = normalized(quaternion_exp(turn) * step_.rotation);
 }
 
-// The torque that acted is the one inertia answered.
+// The torque that acted is the one inertia answered; of a carried body the spin is known.
 void RigidBlock::end() {
   for (const auto& constraint : object_->constraints()) constraint->end(step_);
   RigidPose pose;
@@ -239,6 +253,11 @@ void RigidBlock::end() {
   pose.rotation = step_.rotation;
   pose.velocity = (step_.position - begin_.position) / step_.dt;
   pose.momentum = begin_.momentum + torque_of_inertia_ * step_.dt;
+  if (carried_) {
+    const Vec3d spin = quaternion_log(step_.rotation * conjugate(begin_.rotation)) / step_.dt;
+    const Vec3d w = rotate(conjugate(step_.rotation), spin), moments = object_->bodies()[body_].moments;
+    pose.momentum = rotate(step_.rotation, {w.x * moments.x, w.y * moments.y, w.z * moments.z});
+  }
   object_->take(body_, pose);
 }
 

@@ -30,10 +30,10 @@ class RigidBlock final : public SolidBlock {
   const NewtonSettings& settings() const override { return object_->description().newton; }
   int pieces() const override { return 1; }
   void begin(const Step& step) override;
-  void place() override;  // as in free flight
+  void place() override;  // as in free flight, or as it is carried
   std::size_t size() const override { return RigidStep::size; }
   Embedding embedded(int place, const MaterialPoint& at) const override;
-  std::ptrdiff_t row(int, const MaterialPoint&, int local) const override { return local; }
+  std::ptrdiff_t row(int, const MaterialPoint&, int local) const override { return carried_ ? -1 : local; }
   void assemble() override;
   void add_force(std::size_t row, double force, double stiffness) override;
   void add_lever(int place, const MaterialPoint& at, Vec3d pull) override;
@@ -67,6 +67,8 @@ class RigidBlock final : public SolidBlock {
   double newton_[RigidStep::size] = {};
   double factor_[RigidStep::size][RigidStep::size];
   bool levers_ = true;  // they are part of the matrix
+  bool carried_ = false;
+  RigidTransform carried_to_;  // pose at the end of the substep
 };
 
 }  // namespace ymir

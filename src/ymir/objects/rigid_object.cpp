@@ -8,6 +8,7 @@
 
 #include "ymir/base/error.h"
 #include "ymir/base/hash.h"
+#include "ymir/math/quaternion_from_matrix.h"
 #include "ymir/objects/rigid_block.h"
 #include "ymir/physics/rigid/inertia.h"
 
@@ -45,19 +46,6 @@ std::vector<std::vector<std::int32_t>> parts_of(const Surface& surface) {
     parts[static_cast<std::size_t>(part)].push_back(v);
   }
   return parts;
-}
-
-Quaternion quaternion_of(const Mat3d& r) {
-  // The largest component first, by the trace of what it is made of.
-  const double w = 1 + r(0, 0) + r(1, 1) + r(2, 2), x = 1 + r(0, 0) - r(1, 1) - r(2, 2);
-  const double y = 1 - r(0, 0) + r(1, 1) - r(2, 2), z = 1 - r(0, 0) - r(1, 1) + r(2, 2);
-  const double most = std::max({w, x, y, z});
-  const Vec3d skew{r(2, 1) - r(1, 2), r(0, 2) - r(2, 0), r(1, 0) - r(0, 1)};
-  const Vec3d sum{r(2, 1) + r(1, 2), r(0, 2) + r(2, 0), r(1, 0) + r(0, 1)};
-  if (most == w) return normalized(Quaternion{w, skew});
-  if (most == x) return normalized(Quaternion{skew.x, {x, sum.z, sum.y}});
-  if (most == y) return normalized(Quaternion{skew.y, {sum.z, y, sum.x}});
-  return normalized(Quaternion{skew.z, {sum.y, sum.x, z}});
 }
 
 }  // namespace
@@ -100,7 +88,7 @@ RigidObject::RigidObject(std::string path, int group, GridDomain& domain, const 
     for (const Vec3i& t : triangles[p]) body.triangles.push_back({t.x, t.y, t.z});
     RigidPose& pose = rest_.emplace_back();
     pose.position = m.centre;
-    pose.rotation = quaternion_of(principal.axes);
+    pose.rotation = quaternion_from_matrix(principal.axes);
     pose.velocity = description.velocity;
     for (const Vec3d& at : x) body.points.push_back(rotate(conjugate(pose.rotation), at - m.centre));
     const Vec3d w = rotate(conjugate(pose.rotation), description.spin);

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "ymir/math/rigid_motion.h"
 #include "ymir/physics/rigid/rigid_point.h"
 
 namespace ymir {
@@ -61,6 +62,8 @@ class RigidConstraint {
   // Once per substep, on one thread, before any body.
   virtual void prepare(double /*begin*/, double /*end*/) {}
   virtual void assemble(RigidStep& step) = 0;
+  // Whether it says where a body is when the substep ends: the body then has no unknowns.
+  virtual bool carries(int /*body*/, RigidTransform& /*pose*/) const { return false; }
   virtual void end(const RigidStep& /*step*/) {}
   // What survives the substep: saved, rolled back, checkpointed and hashed with the bodies.
   virtual std::span<double> state() { return {}; }

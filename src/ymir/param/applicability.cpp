@@ -65,6 +65,7 @@ std::string_view to_string(ActsOn target) {
     case ActsOn::particles: return "particles";
     case ActsOn::strands: return "strands";
     case ActsOn::solids: return "solids";
+    case ActsOn::cloth: return "cloth";
     case ActsOn::gas: return "gas";
   }
   return "";

@@ -30,7 +30,8 @@ struct Condition {
 };
 
 // What points and fields a parameter of a behavior is for.
-enum class ActsOn : unsigned char { particles, strands, solids, gas };
+// solids: soft bodies; of values that are not painted also all other solids. cloth: apart from them.
+enum class ActsOn : unsigned char { particles, strands, solids, cloth, gas };
 std::string_view to_string(ActsOn);
 
 // Why a parameter that is among `given` has no effect, and what to do; "": it has one.

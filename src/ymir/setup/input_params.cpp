@@ -57,7 +57,9 @@ Schema<InputParams> InputParams::schema() {
               "guides, shape); "
               "exactly one of these.")
               .param(&P::points, "points", "File of loose points, relative to the setup file.")
-              .param(&P::curves, "curves", "File of curves such as a groom, relative to the setup file.")
+              .param(&P::curves, "curves",
+                     "File of curves such as a groom, relative to the setup file; may be a sequence like a surface, "
+                     "for `follow`.")
               .param(&P::surface, "surface",
                      "File of a triangle mesh, relative to the setup file; head.####.obj is a sequence, one file per "
                      "frame.")

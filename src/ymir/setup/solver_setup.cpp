@@ -294,10 +294,10 @@ class SetupReader {
     } else if (!is_sequence_pattern(input.path)) {
       report_.error(at.at, path,
                     fmt::format("no file {}; paths are relative to the setup file", shown(input.written_path)));
-    } else if (input.kind != InputKind::surface && input.kind != InputKind::body) {
+    } else if (input.kind == InputKind::points || input.kind == InputKind::volume) {
       report_.error(
           at.at, path,
-          fmt::format("only surfaces and bodies may be sequences; name one file of {}", to_string(input.kind)));
+          fmt::format("only curves, surfaces and bodies may be sequences; name one file of {}", to_string(input.kind)));
     } else {
       FileSequence sequence = find_sequence(input.path);
       if (!sequence.problem.empty()) report_.error(at.at, path, shown(input.written_path) + ": " + sequence.problem);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "ymir/behaviors/generated_input.h"
@@ -28,15 +29,18 @@ struct Readers {
   std::map<std::string, std::string, std::less<>> idle;              // why one does not look at a channel it declares
 };
 struct AllReaders {
-  Readers particles, strands, solids;
-  const Readers& of(ActsOn kind) const {
-    return kind == ActsOn::strands ? strands : kind == ActsOn::solids ? solids : particles;
+  Readers particles, strands, solids, cloth;
+  Readers& of(ActsOn kind) {
+    return kind == ActsOn::strands  ? strands
+           : kind == ActsOn::solids ? solids
+           : kind == ActsOn::cloth  ? cloth
+                                    : particles;
   }
 };
 
 // What is declared for no kind is for particles and strands.
 bool is_for(const ParamInfo& p, ActsOn kind) {
-  return p.acts_on.empty() ? kind != ActsOn::solids
+  return p.acts_on.empty() ? kind == ActsOn::particles || kind == ActsOn::strands
                            : std::find(p.acts_on.begin(), p.acts_on.end(), kind) != p.acts_on.end();
 }
 
@@ -49,6 +53,9 @@ void add_readers(const SetupNode& node, const Behavior& behavior, ActsOn kind, R
       to.idle[p.name] = fmt::format("{} does not use it: {}", node.path, idle->remedy);
     else if (is_for(p, kind))
       to.taken[p.name].push_back(std::move(p));
+    else
+      to.idle.try_emplace(p.name,
+                          fmt::format("{} does not take it from {}: give it there", node.path, to_string(kind)));
   }
 }
 
@@ -75,6 +82,10 @@ bool is(const Object& object, ActsOn kind) {
       return dynamic_cast<const MeshObject*>(&object) != nullptr ||
              dynamic_cast<const RigidObject*>(&object) != nullptr ||
              dynamic_cast<const ElastonObject*>(&object) != nullptr;
+    case ActsOn::cloth: {
+      const auto* mesh = dynamic_cast<const MeshObject*>(&object);
+      return mesh != nullptr && mesh->cloth();
+    }
     case ActsOn::gas: return dynamic_cast<const VolumeObject*>(&object) != nullptr;
   }
   return false;
@@ -104,9 +115,8 @@ class Search {
       if (!child.enabled || child.is_group || child.type->schema.category == Category::object || is_off(child))
         continue;
       const auto behavior = child.type->create(child.values);
-      add_readers(child, *behavior, ActsOn::particles, above.particles);
-      add_readers(child, *behavior, ActsOn::strands, above.strands);
-      add_readers(child, *behavior, ActsOn::solids, above.solids);
+      for (const ActsOn kind : {ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
+        add_readers(child, *behavior, kind, above.of(kind));
     }
     for (const SetupNode& child : group.children) {
       if (!child.enabled) continue;
@@ -140,15 +150,27 @@ class Search {
     }
   }
 
-  void look_at(const SetupNode& node, const AllReaders& above) {
+  // Whose values are read: of rigid bodies and plants none.
+  static std::optional<ActsOn> kind_of(const Object* object) {
+    if (dynamic_cast<const CurvesObject*>(object) != nullptr) return ActsOn::strands;
+    if (const auto* mesh = dynamic_cast<const MeshObject*>(object); mesh != nullptr)
+      return mesh->cloth() ? ActsOn::cloth : ActsOn::solids;
+    if (dynamic_cast<const RigidObject*>(object) != nullptr || dynamic_cast<const ElastonObject*>(object) != nullptr)
+      return std::nullopt;
+    return ActsOn::particles;
+  }
+
+  void look_at(const SetupNode& node, AllReaders above) {
     const auto built = std::find_if(built_.simulation->objects().begin(), built_.simulation->objects().end(),
                                     [&](const auto& o) { return o->path() == node.path; });
     const Object* object = built != built_.simulation->objects().end() ? built->get() : nullptr;
-    const ActsOn kind = dynamic_cast<const CurvesObject*>(object) != nullptr ? ActsOn::strands
-                        : dynamic_cast<const MeshObject*>(object) != nullptr ? ActsOn::solids
-                                                                             : ActsOn::particles;
-    Readers readers = above.of(kind);
-    add_readers(node, *node.type->create(node.values), kind, readers);
+    Readers readers;
+    if (const auto kind = kind_of(object)) {
+      readers = above.of(*kind);
+      add_readers(node, *node.type->create(node.values), *kind, readers);
+    } else if (dynamic_cast<const ElastonObject*>(object) != nullptr) {
+      readers.taken["radius"];  // of branches
+    }
     Names overridden;
     std::string file;
     for (const ParamInfo& p : node.type->schema.params) {

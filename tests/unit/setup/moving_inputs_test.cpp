@@ -101,7 +101,7 @@ TEST_F(MovingInputs, APatternWithoutFilesAndSequencesOfPointsAreRefused) {
   EXPECT_EQ(message("  head: {surface: none.%02d.obj}\n").substr(0, 82),
             "scene.yaml:4:19 inputs.head.surface: 'none.%02d.obj': no file of that pattern; # s");
   EXPECT_EQ(message("  head: {points: none.##.ply}\n"),
-            "scene.yaml:4:18 inputs.head.points: only surfaces and bodies may be sequences; name one file of points");
+            "scene.yaml:4:18 inputs.head.points: only curves, surfaces and bodies may be sequences; name one file of points");
 }
 
 TEST_F(MovingInputs, AFileWithOtherTrianglesIsNamed) {

@@ -196,7 +196,7 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .param(&Params::friction, "friction", unit::none, "Coulomb coefficient.")
           .at_least(0)
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
-          .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids})
+          .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::wall, "wall",
                  "How gas meets it: free_slip, no_slip, or non_stick (gas may leave the wall). Sheets are free_slip.")
           .enumerated<Wall>(
@@ -208,13 +208,13 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .positive()
           .advanced()
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
-          .acts_on({ActsOn::strands, ActsOn::solids})
+          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::strand_thickness, "strand_thickness", unit::m,
                  "Distance kept between the collider and strands or solids.")
           .positive()
           .advanced()
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
-          .acts_on({ActsOn::strands, ActsOn::solids}),
+          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth}),
       "Point that turns in place; `center`, or the origin of a mesh, when absent.");
 }
 
@@ -274,8 +274,8 @@ std::vector<Behavior::Unused> ColliderBehavior::unused(ActsOn kind) const {
   if (!strands || params_.shape == SolidShape::sheet)
     for (const char* channel : {"strand_stiffness", "strand_thickness"})
       found.push_back({channel, "it is of strands that meet a solid; give it to those"});
-  if (kind == ActsOn::solids && params_.shape != SolidShape::sheet)
-    found.push_back({"friction", "soft bodies have the friction of the collider; give it there"});
+  if ((kind == ActsOn::solids || kind == ActsOn::cloth) && params_.shape != SolidShape::sheet)
+    found.push_back({"friction", "soft bodies and cloth have the friction of the collider; give it there"});
   return found;
 }
 

@@ -19,6 +19,7 @@ Schema<CoupledDragBehavior::Params> CoupledDragBehavior::schema() {
       .positive()
       .param(&Params::drag_strength, "drag_strength", unit::none, "Factor of the drag; 1 is physical.")
       .at_least(0)
+      .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
       .renamed_from("strength")
       .param(&Params::passes, "passes", "Times that solids are solved per substep.")
       .range(2, 8)

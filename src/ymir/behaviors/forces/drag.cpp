@@ -23,8 +23,10 @@ Schema<DragBehavior::Params> DragBehavior::schema() {
              "Of fast flow; when absent, that of a smooth sphere, 0.47, on strands of a round fibre, 1, and on cloth, "
              "plants and the surfaces of bodies that of a plate across the wind, 1.2, which makes 0.6 of a ball.")
       .at_least(0)
+      .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
       .param(&Params::drag_strength, "drag_strength", unit::none, "Factor of the drag; 1 is physical.")
       .at_least(0)
+      .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
       .param(&Params::wind, "wind", FieldParams::schema("wind", unit::m_per_s),
              "Velocity of the air; still when absent.")
       .param(&Params::turbulence, "turbulence", FieldParams::schema("turbulence", unit::m_per_s), "Added to the wind.");
@@ -57,13 +59,15 @@ void DragBehavior::create(Scope& scope) {
     plants->add_force(drag_force(scope.path(), law, air, std::move(areas)));
   }
   PlateLaw plate;
-  plate.density = params_.fluid_density * params_.drag_strength.value;
+  plate.density = params_.fluid_density;
   plate.pressure = coefficient(plate.pressure);
   const auto on_surface = [&](auto& object) {
-    if (params_.law == DragLaw::linear)
+    if (params_.law == DragLaw::linear) {
       scope.warn("does not act on " + object.path() + ": surfaces have no linear drag; leave out `law: linear`");
-    else
-      add_panels(object, scope.path(), "drag").add_force(plate_drag_force(scope.path(), plate, air));
+      return;
+    }
+    ForceTarget& panels = add_panels(object, scope.path(), "drag");
+    panels.add_force(plate_drag_force(scope.path(), plate, air, strength(panels)));
   };
   for (MeshObject* object : scope.mesh_objects()) on_surface(*object);
   for (RigidObject* object : scope.rigid_objects()) on_surface(*object);
@@ -73,7 +77,10 @@ std::vector<Behavior::Unused> DragBehavior::unused(ActsOn kind) const {
   const bool strands = kind == ActsOn::strands;
   // A fibre's coefficient has a part in its slow drag too.
   if (strands || params_.law != DragLaw::linear) return {};
-  return {{"drag_coefficient", "a linear law has none; leave out `law: linear`"}};
+  std::vector<Unused> found{{"drag_coefficient", "a linear law has none; leave out `law: linear`"}};
+  if (kind != ActsOn::particles)
+    found.push_back({"drag_strength", "surfaces have no linear drag; leave out `law: linear`"});
+  return found;
 }
 
 }  // namespace ymir

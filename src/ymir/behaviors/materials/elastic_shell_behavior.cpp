@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ymir/base/error.h"
+#include "ymir/behaviors/materials/second_material.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/data/cloth_mesh.h"
 
@@ -77,7 +78,17 @@ Schema<ElasticShellBehavior::Params> ElasticShellBehavior::schema() {
       .param(&P::hardening, "hardening", unit::none,
              "How much later a fold yields again, by what has stayed of it; 0: always at the same curvature.")
       .range(0, 100)
-      .only_with({"yield_curvature"});
+      .only_with({"yield_curvature"})
+      .param(&P::internal_friction, "internal_friction", Dahl::schema(),
+             "Friction between the threads as the cloth bends, independent of speed.");
+}
+
+Schema<ElasticShellBehavior::Dahl> ElasticShellBehavior::Dahl::schema() {
+  return Schema<Dahl>("internal_friction", "Friction inside the cloth: it keeps some of a bend it was given (Dahl).")
+      .param(&Dahl::saturation, "saturation", unit::per_m, "Largest curvature left when the load is gone; 0: none.")
+      .at_least(0)
+      .param(&Dahl::length, "length", unit::per_m, "Change of curvature over which friction develops.")
+      .positive();
 }
 
 namespace {
@@ -134,6 +145,10 @@ ElasticShellMaterial ElasticShellBehavior::material(const Scope& scope, double t
   m.flat = p.rest_shape == ShellRest::flat;
   if (p.yield_curvature) m.yield_curvature = *p.yield_curvature;
   m.hardening = p.hardening;
+  if (p.internal_friction) {
+    m.friction_saturation = p.internal_friction->saturation;
+    m.friction_length = p.internal_friction->length;
+  }
   return m;
 }
 
@@ -145,6 +160,7 @@ std::vector<Vec3d> ElasticShellBehavior::warp(const SolidMesh& mesh) const {
 
 void ElasticShellBehavior::create(Scope& scope) {
   for (MeshObject* cloth : scope.cloth_objects()) {
+    refuse_second_material(scope, *cloth, "elastic_shell");
     const std::size_t junctions =
         add_elastic_shell(*cloth, scope.path(), material(scope, cloth->mesh().thickness), warp(cloth->mesh()));
     if (junctions > 0)

@@ -19,6 +19,10 @@ struct ElasticShellBehavior final : Behavior {
     double tension = 0;  // [N/m]
     static Schema<CurvePoint> schema();
   };
+  struct Dahl {
+    double saturation = 1, length = 1;  // [1/m]
+    static Schema<Dahl> schema();
+  };
   struct Params {
     Weave weave = Weave::isotropic;
     double youngs_modulus = 1e7;  // [Pa]
@@ -33,6 +37,7 @@ struct ElasticShellBehavior final : Behavior {
     ShellRest rest_shape = ShellRest::input;
     std::optional<double> yield_curvature;  // [1/m]
     double hardening = 0;
+    std::optional<Dahl> internal_friction;
   };
   static Schema<Params> schema();
 

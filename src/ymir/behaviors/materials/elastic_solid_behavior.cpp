@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "ymir/actions/load_stress.h"
+#include "ymir/behaviors/materials/second_material.h"
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
@@ -36,7 +40,11 @@ Schema<ElasticSolidBehavior::Params> ElasticSolidBehavior::schema() {
           &Params::relaxation_time, "relaxation_time", unit::s,
           "Damping of strain: a mode of angular frequency w is damped with ratio time * w / 2; turning as a whole is "
           "not damped.")
-      .at_least(0);
+      .at_least(0)
+      .param(&Params::gravity_compensation, "gravity_compensation", unit::none,
+             "Share of gravity and other constant forces that a stress inside bears where the body begins: 1 holds its "
+             "shape, 0 lets it sag. Only what an `attachment` to a surface holds exactly carries the body.")
+      .range(0, 1);
 }
 
 void ElasticSolidBehavior::create(Scope& scope) {
@@ -45,9 +53,34 @@ void ElasticSolidBehavior::create(Scope& scope) {
         fmt::format("st_venant_kirchhoff with a Poisson's ratio of {:g} is too stiff in bending, by a third or "
                     "more: its volume is not kept by a pressure; keep to {:g}, or choose another model",
                     params_.poisson_ratio, most_without_pressure));
-  for (MeshObject* object : scope.solid_objects())
-    add_elastic_solid(*object, scope.path(),
-                      {params_.youngs_modulus, params_.poisson_ratio, params_.model, params_.relaxation_time});
+  for (MeshObject* object : scope.solid_objects()) {
+    refuse_second_material(scope, *object, "elastic_solid");
+    add_elastic_solid(*object, scope.path(), material());
+    // Once it is known what pulls at the body and what holds it.
+    if (params_.gravity_compensation > 0) scope.after_all([this, &scope, object] { compensate(scope, *object); });
+  }
+}
+
+ElasticSolidMaterial ElasticSolidBehavior::material() const {
+  return {params_.youngs_modulus, params_.poisson_ratio, params_.model, params_.relaxation_time};
+}
+
+void ElasticSolidBehavior::compensate(Scope& scope, MeshObject& object) const {
+  const std::string name = scope.path() + ".gravity_compensation";
+  if (!object.description().start.empty())
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: {} has a `rest:` shape of its own; leave one of them out", name, object.path()));
+  if (std::find(object.held().begin(), object.held().end(), 1) == object.held().end())
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: nothing holds {} exactly, and what falls or lies has no shape to keep; hold a part of "
+                            "it by `attachment: {{surface: ..., range: ...}}`, or leave it out",
+                            name, object.path()));
+  const double factor = add_load_stress(object, name, material(), params_.gravity_compensation);
+  if (factor > 1)
+    scope.warn(
+        fmt::format("{} is too soft to stand as it begins, and will buckle; make youngs_modulus about {:.2g} "
+                    "times larger, or compensate less",
+                    object.path(), factor));
 }
 
 }  // namespace ymir

@@ -12,7 +12,8 @@ struct ElasticSolidBehavior final : Behavior {
     SolidModel model = SolidModel::neo_hookean;
     Varying<double> youngs_modulus{1e5};  // [Pa]
     double poisson_ratio = 0.45;
-    double relaxation_time = 0;  // [s]
+    double relaxation_time = 0;       // [s]
+    double gravity_compensation = 0;  // share
   };
   static Schema<Params> schema();
 
@@ -20,6 +21,8 @@ struct ElasticSolidBehavior final : Behavior {
   void create(Scope& scope) override;
 
  private:
+  ElasticSolidMaterial material() const;
+  void compensate(Scope& scope, MeshObject& object) const;
   Params params_;
 };
 

@@ -2,24 +2,9 @@
 
 #include "ymir/actions/muscle_fibres.h"
 #include "ymir/behaviors/scope.h"
+#include "ymir/behaviors/smooth_course.h"
 
 namespace ymir {
-namespace {
-
-// From key to key without a jump of its rate: 3 s^2 - 2 s^3.
-double share_at(const std::vector<Muscle::Key>& keys, double time) {
-  if (keys.empty()) return 1;
-  if (time <= keys.front().time) return keys.front().share;
-  for (std::size_t i = 1; i < keys.size(); ++i) {
-    if (time > keys[i].time) continue;
-    const double s = (time - keys[i - 1].time) / (keys[i].time - keys[i - 1].time);
-    return keys[i - 1].share + (keys[i].share - keys[i - 1].share) * (s * s * (3 - 2 * s));
-  }
-  return keys.back().share;
-}
-
-}  // namespace
-
 Schema<Muscle::Key> Muscle::Key::schema() {
   return Schema<Key>("course", "How active the muscle is at a time.")
       .param(&Key::time, "time", unit::s, "When it is so.")
@@ -47,15 +32,15 @@ Schema<Muscle::Params> Muscle::schema() {
 }
 
 void Muscle::create(Scope& scope) {
-  for (std::size_t i = 1; i < params_.course.size(); ++i)
-    if (!(params_.course[i].time > params_.course[i - 1].time))
-      throw Error(ExitCode::bad_input, scope.path() + ".course: times must increase from entry to entry");
+  std::vector<CourseKey> course;
+  for (const Key& key : params_.course) course.push_back({key.time, key.share});
+  require_increasing(course, scope.path() + ".course");
   if (!(norm(params_.fibre.value) > 0))
     throw Error(ExitCode::bad_input, scope.path() + ".fibre: has no length; give a direction such as [1, 0, 0]");
   for (MeshObject* object : scope.mesh_objects())
     add_muscle_fibres(*object, scope.path(),
                       {params_.activation, params_.stiffness, params_.fibre,
-                       [keys = params_.course](double time) { return share_at(keys, time); }});
+                       [course](double time) { return value_at(course, time, 1); }});
 }
 
 }  // namespace ymir

@@ -43,6 +43,7 @@ void ClothObjectBehavior::create(Scope& scope) {
   const std::string name = fmt::format("{}: {}", scope.path(), params_.surface.name);
   SolidMesh mesh = cloth_of(surface, params_.thickness, name);
   if (!mesh.warning.empty()) scope.warn(mesh.warning);
+  scope.add_paintings(mesh, params_.surface);
   MeshObject::Description d;
   d.density = params_.area_density ? *params_.area_density / params_.thickness : params_.density;
   d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};

@@ -9,7 +9,8 @@
 namespace ymir {
 
 Schema<CoupledBuoyancyBehavior::Params> CoupledBuoyancyBehavior::schema() {
-  return Schema<Params>("coupled_buoyancy", "Particles and strands take room in gas, and its pressure lifts them.")
+  return Schema<Params>("coupled_buoyancy",
+                        "Particles, strands, soft and rigid bodies take room in gas, and its pressure lifts them.")
       .category(Category::operator_)
       .once()
       .example("examples/hair_in_wind.yaml")
@@ -37,8 +38,9 @@ void CoupledBuoyancyBehavior::refuse_too_large(const ParticleObject& particles, 
 
 void CoupledBuoyancyBehavior::create(Scope& scope) {
   const std::vector<VolumeObject*> gases = scope.volume_objects();
-  const std::vector<ForceTarget*> targets = scope.airborne_targets();
-  if (gases.empty() || targets.empty()) return scope.switch_off();
+  if (gases.empty()) return scope.switch_off();
+  const std::vector<ForceTarget*> targets = scope.immersed_targets("coupled buoyancy", *scope.smallest_voxel());
+  if (targets.empty()) return scope.switch_off();
   if (params_.added_mass)
     for (const ParticleObject* particles : scope.particle_objects())
       for (const VolumeObject* gas : gases) refuse_too_large(*particles, *gas, scope);
