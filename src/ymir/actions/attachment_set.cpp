@@ -174,7 +174,7 @@ class SurfaceAttachments final : public StrandConstraint {
         const auto [group, lane] = found->second;
         by_group_[group].emplace_back(e, lane);
         if (clamps_[e])
-          clamps_[e]->weigh(strands, curves_->channels(), group, lane, pairs_[e].source.cell,
+          clamps_[e]->weigh(strands, curves_->rod_channels(), group, lane, pairs_[e].source.cell,
                             pull(e).whole.orientation_stiffness);
       }
     targets_.clear();
