@@ -468,8 +468,11 @@ void Reader::visit(hid_t parent, const std::string& path, int depth) {
     if (H5Aexists(child, "unit") > 0) channel.unit = read_attribute_as<std::string>(child, "unit");
     at_.require(found.object.channels.emplace(name, std::move(channel)).second, "channel stored twice");
   }
-  for (const std::string& name : without_place)
-    found.object.channels.find(name)->second.place = guessed_place(found.object, name);
+  for (const std::string& name : without_place) {
+    StoredChannel& channel = found.object.channels.find(name)->second;
+    channel.place = guessed_place(found.object, name);
+    channel.unit = guessed_unit(found.object, name);
+  }
   if (is_object) found_.push_back(std::move(found));
 }
 

@@ -35,4 +35,12 @@ Place guessed_place(const ObjectState& object, std::string_view channel) {
   return Place::object;  // checkpoints are read by name
 }
 
+std::string_view guessed_unit(const ObjectState& object, std::string_view channel) {
+  if (object.kind == "state") return "";
+  if (channel == "position" || channel == "radius") return "m";
+  if (channel == "velocity") return "m/s";
+  if (channel == "temperature") return "K";
+  return channel == "age" ? "s" : "";
+}
+
 }  // namespace ymir

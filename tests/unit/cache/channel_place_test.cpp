@@ -173,6 +173,9 @@ TEST(FrameWithoutPlaces, IsReadAsItWas) {
                                {"radius", Place::particle},
                                {"velocity", Place::particle}}));
   EXPECT_EQ(places(2), (Places{{"position", Place::vertex}, {"triangles", Place::face}}));
+  EXPECT_EQ(frame.objects[0].channels.at("velocity").unit, "m/s");
+  EXPECT_EQ(frame.objects[1].channels.at("age").unit, "s");
+  EXPECT_EQ(frame.objects[1].channels.at("id").unit, "");
   EXPECT_EQ(curves_of(frame.objects[0]).strand_count(), 2u);
   EXPECT_EQ(surface_of(frame.objects[2]).triangles.size(), 4u);
 }
