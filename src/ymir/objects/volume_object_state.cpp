@@ -122,8 +122,13 @@ std::vector<Channel> VolumeObject::list(VolumeObject* gas) {
     }
     return Array::of(buckets);
   });
-  add(described<Vec3f>("velocity", voxel, "m/s", "At the centre.", Use::shown),
-      [=] { return gas->centred_velocity(tiles()); });
+  add(described<Vec3f>("velocity", voxel, "m/s", "At the centre.", Use::shown), [=] {
+    // Upper faces of a tile are lower ones of the next, which another rank may own: all ranks read this together.
+    DiscreteVolume& volume = gas->grid_.volume();
+    volume.begin_exchange(gas->shown_velocity().index, Stencil::faces);
+    volume.end_exchange(gas->shown_velocity().index);
+    return gas->centred_velocity(tiles());
+  });
 
   // `get` finds the channel of the grid.
   const auto keep = [&]<class Get>(const std::string& name, Place place, const char* unit, const char* doc, Get get,
