@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
-#include "ymir/base/hash.h"
 #include "ymir/base/log.h"
 #include "ymir/objects/inverse_dynamics.h"
 #include "ymir/objects/strand_block.h"
 #include "ymir/objects/strand_retry.h"
-#include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/rods/cross_section.h"
 

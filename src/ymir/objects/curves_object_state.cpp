@@ -1,6 +1,5 @@
 // State of a Curves Object: what is shown in frames, stored in checkpoints and restored.
 #include <algorithm>
-#include <numeric>
 
 #include "ymir/base/error.h"
 #include "ymir/base/hash.h"

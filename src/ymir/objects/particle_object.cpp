@@ -7,10 +7,8 @@
 
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
-#include "ymir/base/hash.h"
 #include "ymir/data/particle_accessor.h"
 #include "ymir/objects/particle_block.h"
-#include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/particles/point_midpoint.h"
 #include "ymir/physics/particles/point_newton.h"

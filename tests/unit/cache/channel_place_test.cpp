@@ -78,12 +78,14 @@ TEST(ChannelPlace, TellsStrandsFromVerticesAndEdges) {
   ObjectState two = strands({2, 2}, {0, 1});
   two.channels["tension"] = floats(Place::edge, {1, 2});
   const Curves pair = curves_of(two);
+  ASSERT_TRUE(pair.edges.has("tension"));
   EXPECT_EQ(values<float>(*pair.edges.find("tension")), (std::vector<float>{1, 2}));
   EXPECT_FALSE(pair.strands.has("tension"));
 }
 
 TEST(ChannelPlace, TellsFacesFromVerticesOfATetrahedron) {
   const Surface surface = surface_of(tetrahedron());
+  ASSERT_TRUE(surface.faces.has("heat") && surface.vertices.has("wear"));
   EXPECT_EQ(values<float>(*surface.faces.find("heat")), (std::vector<float>{1, 2, 3, 4}));
   EXPECT_EQ(values<float>(*surface.vertices.find("wear")), (std::vector<float>{5, 6, 7, 8}));
   EXPECT_FALSE(surface.vertices.has("heat") || surface.faces.has("wear"));
