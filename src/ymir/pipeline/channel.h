@@ -12,7 +12,7 @@
 namespace ymir {
 
 struct Channel : ChannelInfo {
-  std::function<Array()> read;  // values of this rank; empty: only inputs know it
+  std::function<Array()> read;  // values of this rank, on all ranks together; empty: only inputs know it
   // Takes this rank's values back, of the type they are read as; false: another number of them. Empty: the object
   // takes several channels at once, in its own restore().
   std::function<bool(const Array&)> write;
