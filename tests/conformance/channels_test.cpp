@@ -9,6 +9,7 @@
 #include "few_hairs.h"
 #include "ymir/behaviors/register.h"
 #include "ymir/setup/build.h"
+#include "ymir/setup/reference.h"
 
 namespace ymir {
 namespace {
@@ -17,6 +18,7 @@ const std::filesystem::path source = YMIR_SOURCE_DIR;
 
 TEST(EveryObject, DescribesItsChannels) {
   const Registry registry = all_behaviors();
+  const std::string page = reference_pages(registry).at("channels.md"), text = describe_channels(registry);
   int objects = 0;
   for (const BehaviorType& type : registry.all()) {
     std::set<std::string> shown, kept;
@@ -24,6 +26,8 @@ TEST(EveryObject, DescribesItsChannels) {
       const std::string where = type.schema.name + ", channel " + c.name;
       EXPECT_GT(c.doc.size(), 4u) << where;
       EXPECT_TRUE(c.shown || c.kept || c.writable) << where;
+      EXPECT_NE(page.find("| `" + c.name + "` | " + std::string(name_of(c.place)) + " |"), std::string::npos) << where;
+      EXPECT_NE(text.find("  " + c.name + " "), std::string::npos) << where;
       EXPECT_TRUE(!c.shown || shown.insert(c.name).second) << where << " is shown twice";
       EXPECT_TRUE(!c.kept || kept.insert(c.name).second) << where << " is kept twice";
     }
