@@ -98,7 +98,7 @@ void add_springs(System& system, const RodCase& rods, std::int64_t strands, doub
     while (other == one) b = vertex(random, other);
     system.springs.push_back({a, b});
   }
-  const double mass = rods.object.strands().plane(0, rods.object.channels().mass)[RodCase::vertices / 2][0];
+  const double mass = rods.object.strands().plane(0, rods.object.rod_channels().mass)[RodCase::vertices / 2][0];
   system.stiffness = ratio * mass / (RodCase::dt * RodCase::dt);
 }
 
@@ -106,7 +106,7 @@ void add_springs(System& system, const RodCase& rods, std::int64_t strands, doub
 System make_system(RodCase& rods, std::int64_t strands, double ratio) {
   System system;
   system.groups = rods.object.strands().group_count();
-  StrandNewton newton(rods.object.strands(), rods.object.channels());
+  StrandNewton newton(rods.object.strands(), rods.object.rod_channels());
   for (int g = 0; g < system.groups; ++g) {
     const RootPose pose = rods.root_pose(g);
     rods.object.strands().rollback(g);

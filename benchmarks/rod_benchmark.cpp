@@ -96,7 +96,7 @@ std::vector<BenchRow> bench_parts(double peak, const BenchOptions& options) {
     rods.end();
   }
   rods.begin();
-  StrandNewton newton(rods.object.strands(), rods.object.channels());
+  StrandNewton newton(rods.object.strands(), rods.object.rod_channels());
   const double setup_s = setup.seconds();
   Parts best;
   double shortest = infinity;
@@ -134,7 +134,7 @@ std::vector<BenchRow> bench_parts(double peak, const BenchOptions& options) {
 
 // Largest residual of the state that the last substep ended with, assembled again.
 double last_residual(RodCase& rods, double& scratch) {
-  StrandNewton newton(rods.object.strands(), rods.object.channels());
+  StrandNewton newton(rods.object.strands(), rods.object.rod_channels());
   double largest = 0;
   for (int g = 0; g < rods.object.strands().group_count(); ++g) {
     newton.begin(g, rods.step.time + rods.step.dt, rods.step.dt, nullptr, rods.forces, rods.constraints);

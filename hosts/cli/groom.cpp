@@ -37,9 +37,9 @@ ObjectState drawn(const Surface& surface) {
   std::vector<Vec3i> triangles;
   for (const Vec3d& p : surface.positions) positions.emplace_back(p);
   for (const auto& t : surface.triangles) triangles.emplace_back(t[0], t[1], t[2]);
-  object.channels["position"] = Array::of(positions);
-  object.channels["color"] = Array::of(colors);
-  object.channels["triangles"] = Array::of(triangles);
+  object.channels["position"] = {Place::vertex, Array::of(positions), "m"};
+  object.channels["color"] = {Place::vertex, Array::of(colors)};
+  object.channels["triangles"] = {Place::face, Array::of(triangles)};
   return object;
 }
 
@@ -54,9 +54,9 @@ ObjectState drawn(const Curves& curves) {
   if (const Array* radius = curves.vertices.find("radius"); radius != nullptr && radius->holds<float>())
     std::copy_n(radius->as<float>().begin(), radii.size(), radii.begin());
   for (float& r : radii) r *= static_cast<float>(thicker);
-  object.channels["position"] = Array::of(positions);
-  object.channels["first"] = Array::of(curves.first);
-  object.channels["radius"] = Array::of(radii);
+  object.channels["position"] = {Place::vertex, Array::of(positions), "m"};
+  object.channels["first"] = {Place::object, Array::of(curves.first)};
+  object.channels["radius"] = {Place::vertex, Array::of(radii), "m"};
   return object;
 }
 

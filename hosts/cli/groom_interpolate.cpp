@@ -61,8 +61,8 @@ Frame rest_of(const GroomInterpolateArguments& arguments, const Cache& cache) {
     if (object.kind != "curves" || (!arguments.object.empty() && object.name != arguments.object)) continue;
     require_same_unit(arguments, guides, curves_of(object));
     ObjectState& state = rest.objects.emplace_back(ObjectState{object.name, "curves", {}, {}});
-    state.channels["position"] = Array::of(positions);
-    state.channels["first"] = Array::of(guides.first);
+    state.channels["position"] = {Place::vertex, Array::of(positions), "m"};
+    state.channels["first"] = {Place::object, Array::of(guides.first)};
   }
   return rest;
 }

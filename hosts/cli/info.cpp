@@ -14,6 +14,7 @@
 #include "ymir/cache/cache.h"
 #include "ymir/cache/discarded.h"
 #include "ymir/cache/formats/describe.h"
+#include "ymir/data/channel_info.h"
 
 namespace ymir::cli {
 namespace {
@@ -152,9 +153,14 @@ ExitCode frame_info(const InfoArguments& arguments) {
     Json channels = Json::object();
     text += fmt::format("  {} ({})\n", plain_text(object.name), plain_text(object.kind));
     for (const auto& [name, array] : object.channels) {
-      channels[name] = {{"count", array.count()}, {"components", array.components()}};
-      text += fmt::format("    {:<12} {:>12} x {}", plain_text(name), grouped(static_cast<std::int64_t>(array.count())),
-                          array.components());
+      channels[name] = {{"count", array.count()},
+                        {"components", array.components()},
+                        {"type", type_text(array.type(), 1)},
+                        {"place", name_of(array.place)},
+                        {"unit", array.unit}};
+      text +=
+          fmt::format("    {:<12} {:<10} {:>12} x {:<3} {:<5}", plain_text(name), name_of(array.place),
+                      grouped(static_cast<std::int64_t>(array.count())), array.components(), plain_text(array.unit));
       if (array.count() > 0) {
         const Extremes e = extremes_of(array);
         channels[name].update({{"low", e.low}, {"high", e.high}, {"finite", e.finite}});

@@ -90,9 +90,10 @@ struct CommandLine {
     sub->add_flag("--json", setup.json, "The timeline as one JSON document");
     sub = add("describe", "Describe a behavior and its parameters, or list all behaviors.",
               [this] { return cli::describe(describe); });
-    sub->add_option("BEHAVIOR", describe.behavior, "Name of a behavior, or time, inputs or outputs");
+    sub->add_option("BEHAVIOR", describe.behavior, "Name of a behavior, or time, inputs, outputs or channels");
     sub->add_option("--pages", describe.pages, "Write the reference pages to this folder");
-    sub->add_flag("--json", describe.json, "All behaviors and sections with their parameters as one JSON document");
+    sub->add_flag("--json", describe.json,
+                  "All behaviors and sections with parameters and channels as one JSON document");
     add("schema", "Print the JSON Schema of the setup file.", [] { return cli::schema(); });
   }
   void add_result_commands() {

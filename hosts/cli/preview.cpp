@@ -84,6 +84,7 @@ struct Shot {
   double speed = 0, wind = 0;
   std::optional<std::pair<double, double>> range;
   std::string channels;  // of the last frame
+  std::string unit;      // of the channel to colour by
 };
 
 // Up to 48 frames, spread over the whole cache whichever of them are drawn, tell where things go and how fast: the
@@ -101,6 +102,7 @@ Shot survey(const Cache& cache, const PreviewStyle& style, const std::string& co
     if (style.show_wind) shot.wind = std::max(shot.wind, reference_wind(frame));
     if (color.empty()) continue;
     shot.channels = channel_names(frame);
+    if (shot.unit.empty()) shot.unit = channel_unit(frame, color);
     if (const auto range = channel_range(frame, color))
       shot.range =
           shot.range ? std::pair(std::min(shot.range->first, range->first), std::max(shot.range->second, range->second))
@@ -124,8 +126,11 @@ ExitCode preview(const PreviewArguments& arguments) {
   if (shot.speed > 0) style.reference_speed = shot.speed;
   if (shot.wind > 0) style.reference_wind = shot.wind;
   if (!arguments.color.empty()) {
-    style.colors = ChannelColors{arguments.color, shot.range->first, shot.range->second};
-    if (!arguments.range.empty()) style.colors = ChannelColors{arguments.color, arguments.range[0], arguments.range[1]};
+    style.colors = ChannelColors{arguments.color, shot.range->first, shot.range->second, shot.unit};
+    if (!arguments.range.empty()) {
+      style.colors->low = arguments.range[0];
+      style.colors->high = arguments.range[1];
+    }
     if (!(style.colors->high > style.colors->low)) style.colors->high = style.colors->low + 1;  // the same everywhere
   }
   style.ground_height = shot.framing.ground_height();

@@ -116,9 +116,13 @@ ExitCode describe(const DescribeArguments& arguments) {
     std::cout << section;
     return ExitCode::ok;
   }
+  if (arguments.behavior == "channels") {
+    std::cout << describe_channels(registry);
+    return ExitCode::ok;
+  }
   const BehaviorType* type = registry.find(arguments.behavior);
   if (type == nullptr) {
-    std::vector<std::string> names{"time", "inputs", "outputs"};
+    std::vector<std::string> names{"time", "inputs", "outputs", "channels"};
     for (const BehaviorType& known : registry.all()) names.push_back(known.schema.name);
     throw Error(ExitCode::usage, fmt::format("no behavior {}; {} (`ymir describe` lists all)", arguments.behavior,
                                              suggest(arguments.behavior, names)));

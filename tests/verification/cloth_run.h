@@ -62,7 +62,7 @@ class ClothRun {
   // Positions anew, at rest.
   void place(const std::vector<Vec3d>& x) {
     ObjectState state = object_.checkpoint();
-    state.channels["position"] = Array::of(x);
+    state.channels["position"] = {Place::vertex, Array::of(x), "m"};
     object_.restore(&state);
   }
   int step(double dt) {

@@ -32,7 +32,7 @@ Vec3d gravity_of(const RodCase& rod) { return {0, 0, -9.81 * rod.mass}; }
 Compensation compensate(RodRun& run, double share) {
   CurvesObject& object = run.object();
   object.save();
-  StrandNewton newton(object.strands(), object.channels());
+  StrandNewton newton(object.strands(), object.rod_channels());
   return InverseDynamics(newton, object.forces(), object.constraints())
       .compensate(0, std::vector<StrandReal>(static_cast<std::size_t>(object.strands().group(0).vertices),
                                              StrandReal::all(share)));
@@ -52,7 +52,7 @@ void perturb(RodRun& run, double size) {
   Random random(7, 0);
   for (int i = 1; i < run.vertices(); ++i)
     for (int k = 0; k < 3; ++k)
-      run.at(run.object().channels().position + k, i) += size * random.uniform(-1, 1) * std::sqrt(3.0);
+      run.at(run.object().rod_channels().position + k, i) += size * random.uniform(-1, 1) * std::sqrt(3.0);
 }
 
 TEST(GravityCompensation, HoldsACurlThatWouldSagByAQuarterOfItsLength) {
@@ -123,7 +123,7 @@ TEST(GravityCompensation, OfAShareOfTheWeightLeavesSomeSag) {
 struct Linearised {
   explicit Linearised(RodRun& r)
       : run(&r),
-        newton(r.object().strands(), r.object().channels()),
+        newton(r.object().strands(), r.object().rod_channels()),
         inverse(newton, r.object().forces(), r.object().constraints()) {
     r.object().save();
     definite = inverse.linearize(0);
@@ -161,7 +161,7 @@ class EquilibriumJacobian : public testing::TestWithParam<bool> {
     run.object().save();
     for (int k = 0; k < 8; ++k) {
       for (int i = 0; i < run.vertices(); ++i)
-        for (int c = 0; c < 3; ++c) run.at(run.object().channels().velocity + c, i) = 0;
+        for (int c = 0; c < 3; ++c) run.at(run.object().rod_channels().velocity + c, i) = 0;
       run.step(1e4);
     }
   }

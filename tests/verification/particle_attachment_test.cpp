@@ -210,13 +210,15 @@ TEST(ParticleOnAStrand, HangsByItsStiffnessAndTheStrandCarriesIt) {
         add_attachments(world.solids(), "attachment", {beads}, {&strand}, response, network({{0, 0, 0, edges}}));
       for (int k = 0; k < 300; ++k) world.step();
       const Strand s = strand.strands().copy_all().at(0);
-      const auto y = [&](int i) { return s.channel(strand.channels().position + 1)[static_cast<std::size_t>(i + 1)]; };
+      const auto y = [&](int i) {
+        return s.channel(strand.rod_channels().position + 1)[static_cast<std::size_t>(i + 1)];
+      };
       const double gap = y(edges) - world.bead(0)->position.y - rope;
       const double expected = is_hard ? 0 : mass * 9.81 / (2 * stiffness);
       EXPECT_NEAR(gap, expected, is_hard ? 1e-9 : 1e-7 * expected);
       double below = mass, worst = 0;
       for (int i = edges; i > 0; --i) {
-        below += s.channel(strand.channels().mass)[static_cast<std::size_t>(i + 1)];
+        below += s.channel(strand.rod_channels().mass)[static_cast<std::size_t>(i + 1)];
         const double tension = stretch * ((y(i - 1) - y(i)) / (length / edges) - 1);
         worst = std::max(worst, std::fabs(tension / (below * 9.81) - 1));
       }

@@ -37,7 +37,7 @@ TEST(RayleighDamping, FollowsTheScalarBackwardEulerRecursion) {
     const double tau = 2 * ratio / omega;
     rod.damping.relaxation_time = tau;
     RodRun run(rod);
-    const RodChannels& c = run.object().channels();
+    const RodChannels& c = run.object().rod_channels();
     for (int i = 0; i <= n; ++i) run.at(c.position + 1, i) = size * mode[static_cast<std::size_t>(4 * (i + 1) + 1)];
     for (int i = 0; i < n; ++i) {
       const Vec3d m = transport(run.m1(i), {1, 0, 0}, normalized(run.position(i + 1) - run.position(i)));
@@ -301,7 +301,7 @@ TEST(HairNewton, ConvergesAfterKicksOfOneMetrePerSecond) {
     const Counts c = count(run, std::min(60, static_cast<int>(1.2 / row.dt)), row.dt, [&](int k) {
       if (k % 10 != 0) return;
       for (int i = 1; i < run.vertices(); ++i)
-        for (int axis = 0; axis < 3; ++axis) run.at(run.object().channels().velocity + axis, i) += normal();
+        for (int axis = 0; axis < 3; ++axis) run.at(run.object().rod_channels().velocity + axis, i) += normal();
     });
     expect_counts(fmt::format("kicked, {:.4f} s", row.dt), c, row.mean, 15);
   }
@@ -325,7 +325,7 @@ struct Momentum {
 };
 Momentum momentum(RodRun& run) {
   Momentum p;
-  const RodChannels& c = run.object().channels();
+  const RodChannels& c = run.object().rod_channels();
   for (int i = 0; i < run.vertices(); ++i) {
     const double m = run.at(c.mass, i);
     p.linear += run.velocity(i) * m;
@@ -345,7 +345,7 @@ TEST(Helix, DriftsThroughSpaceWithoutChangingItsShape) {
   RodRun run(rod);
   const Vec3d v{0.01, 0.02, -0.01};
   for (int i = 0; i < run.vertices(); ++i)
-    for (int axis = 0; axis < 3; ++axis) run.at(run.object().channels().velocity + axis, i) = v[axis];
+    for (int axis = 0; axis < 3; ++axis) run.at(run.object().rod_channels().velocity + axis, i) = v[axis];
   const Momentum start = momentum(run);
   int iterations = 0;
   for (int k = 0; k < 1000; ++k) iterations += run.step(1.0 / 96);
@@ -380,7 +380,7 @@ TEST(FreeRod, KeepsItsMomentum) {
     for (int i = 0; i < run.vertices(); ++i) {
       const Vec3d x = run.position(i), v = Vec3d{0.3, -0.1, 0.2} + cross({1, 2, -3}, x) +
                                            Vec3d{0, std::sin(30 * x.x), std::cos(40 * x.x)} * 0.2;
-      for (int axis = 0; axis < 3; ++axis) run.at(run.object().channels().velocity + axis, i) = v[axis];
+      for (int axis = 0; axis < 3; ++axis) run.at(run.object().rod_channels().velocity + axis, i) = v[axis];
     }
     const Momentum start = momentum(run);
     for (int k = 0; k < steps; ++k) run.step(0.2 / steps);
@@ -417,7 +417,7 @@ TEST(Frames, StayOrthonormalAndDoNotDriftWhileTheRootTurns) {
   RodRun run(rod);
   std::vector<Vec3d> frames;
   std::vector<double> twists;
-  const RodChannels& c = run.object().channels();
+  const RodChannels& c = run.object().rod_channels();
   for (int i = 0; i + 1 < run.vertices(); ++i) {
     frames.push_back(run.m1(i));
     twists.push_back(run.at(c.twist, i));

@@ -23,14 +23,14 @@ struct SolverMatrix {
     sets.push_back(std::make_unique<ConstraintSet<BendTwist>>("rod", "bending", object.strands(), bend_twist,
                                                               ConstraintMode::stiffness, Damping{}));
     object.save();
-    StrandNewton newton(object.strands(), object.channels());
+    StrandNewton newton(object.strands(), object.rod_channels());
     newton.begin(0, dt, dt, nullptr, {}, sets);
     newton.step().beta = StrandReal::all(1);
     newton.assemble({}, sets);
     rows = newton.rows();
     band.resize(static_cast<std::size_t>(rows + 10) * 11, 0);
     for (std::size_t i = 0; i < static_cast<std::size_t>(rows) * 11; ++i) band[i] = newton.step().matrix[i][0];
-    const RodChannels& c = object.channels();
+    const RodChannels& c = object.rod_channels();
     for (int i = -1; i < run.vertices(); ++i)
       for (int k = 0; k < 4; ++k) {
         mass.push_back(run.at(k < 3 ? c.mass : c.inertia, i));
@@ -58,7 +58,7 @@ struct SolverMatrix {
 
 inline conformance::DenseRod dense_rod(RodRun& run) {
   std::vector<Vec3d> x;
-  const RodChannels& c = run.object().channels();
+  const RodChannels& c = run.object().rod_channels();
   for (int i = -1; i < run.vertices(); ++i)
     x.push_back({run.at(c.position, i), run.at(c.position + 1, i), run.at(c.position + 2, i)});
   conformance::DenseRod rod(x, {0.3, 0.5, 0.7}, std::vector<double>(x.size(), 0));
@@ -87,7 +87,7 @@ conformance::Material<K> material(RodRun& run, const ConstraintChannels& set) {
 // Elastic and kinetic energy [J].
 inline double energy(RodRun& run) {
   const conformance::DenseRod rod = dense_rod(run);
-  const RodChannels& c = run.object().channels();
+  const RodChannels& c = run.object().rod_channels();
   double e = conformance::energy(rod, material<Stretch>(run, run.sets().stretch)) +
              conformance::energy(rod, material<BendTwist>(run, run.sets().bend_twist));
   for (int i = 0; i < run.vertices(); ++i) {

@@ -36,7 +36,7 @@ double fastest(const CurvesObject& object) {
   double most = 0;
   for (const Strand& strand : object.strands().copy_all())
     for (std::size_t i = 1; i < static_cast<std::size_t>(strand.vertices); ++i) {
-      const int c = object.channels().velocity;
+      const int c = object.rod_channels().velocity;
       const double v = norm(Vec3d{strand.channel(c)[i], strand.channel(c + 1)[i], strand.channel(c + 2)[i]});
       if (!(v <= most)) most = v;  // NaN wins
     }
@@ -44,7 +44,7 @@ double fastest(const CurvesObject& object) {
 }
 
 void read_end(const CurvesObject& object, Outcome& outcome) {
-  const RodChannels& c = object.channels();
+  const RodChannels& c = object.rod_channels();
   for (const Strand& strand : object.strands().copy_all()) {
     std::vector<Vec3d> x;
     for (std::size_t i = 1; i < static_cast<std::size_t>(strand.vertices); ++i) {

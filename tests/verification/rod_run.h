@@ -110,9 +110,9 @@ class RodRun {
 
   int vertices() const { return vertices_; }
   double time() const { return time_; }
-  Vec3d position(int i) { return vector(object_.channels().position, i + 1); }
-  Vec3d velocity(int i) { return vector(object_.channels().velocity, i + 1); }
-  Vec3d m1(int edge) { return vector(object_.channels().m1, edge + 1); }
+  Vec3d position(int i) { return vector(object_.rod_channels().position, i + 1); }
+  Vec3d velocity(int i) { return vector(object_.rod_channels().velocity, i + 1); }
+  Vec3d m1(int edge) { return vector(object_.rod_channels().m1, edge + 1); }
   Vec3d tip() { return position(vertices_ - 1); }
   // Channel of the strand system at vertex i of the shape; -1 is the ghost.
   double& at(int channel, int i) { return object_.strands().at(0, channel, i + 1, 0); }
@@ -136,7 +136,7 @@ class RodRun {
   }
   // Frames of the groom: before the rest shape is taken from them.
   void set_normals(Strand& strand, const std::vector<Vec3d>& normals) {
-    const RodChannels& c = object_.channels();
+    const RodChannels& c = object_.rod_channels();
     const auto read = [&](int channel, std::size_t i) {
       return Vec3d{strand.channel(channel)[i], strand.channel(channel + 1)[i], strand.channel(channel + 2)[i]};
     };

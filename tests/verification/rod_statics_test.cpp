@@ -137,7 +137,7 @@ TEST(Catenary, IsTheShapeOfAHangingRodWithoutStiffness) {
     RodRun run(rod);
     for (int k = 0; k < 3; ++k) run.at(run.sets().bend_twist.weight + k, 0) = 0;  // the ends are hinges
     // Hung up: on the curve already, edges of their rest length to first order, then left to settle.
-    const RodChannels& c = run.object().channels();
+    const RodChannels& c = run.object().rod_channels();
     for (int i = -1; i <= n; ++i) {
       const double s = length * (static_cast<double>(i) / n - 0.5), x = a * std::asinh(s / a);
       run.at(c.position, i) = x;
@@ -232,7 +232,7 @@ TEST(Torsion, SpreadsEvenlyAndGivesTheExactTorque) {
   rod.pinned = {n - 1, n};
   rod.newton.tolerance = 1e-16;  // the problem is linear: round-off alone is left
   RodRun run(rod);
-  const RodChannels& c = run.object().channels();
+  const RodChannels& c = run.object().rod_channels();
   const Vec3d t{1, 0, 0}, m = turned(run.m1(n - 1), t, 3.0);
   for (int k = 0; k < 3; ++k) run.at(c.m1 + k, n - 1) = m[k];
   run.at(c.twist, n - 1) = 3;

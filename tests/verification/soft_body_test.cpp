@@ -183,7 +183,7 @@ TEST(SoftBody, ComesBackFromBeingCrushed) {
       ObjectState state = run.object().checkpoint();
       std::vector<Vec3d> x = mesh.positions;
       for (Vec3d& p : x) p = {p.x * squeeze.x, p.y * squeeze.y, p.z * squeeze.z};
-      state.channels["position"] = Array::of(x);
+      state.channels["position"] = {Place::vertex, Array::of(x), "m"};
       run.object().restore(&state);
       for (int k = 0; k < 60 && !testing::Test::HasFailure(); ++k) run.step(1.0 / 48);
       double worst = 0;  // edges of the box, of their rest length

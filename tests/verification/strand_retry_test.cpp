@@ -26,7 +26,7 @@ void step(CurvesObject& object, double time, double dt) {
 Vec3d mean_velocity(const CurvesObject& object) {
   Vec3d sum{0, 0, 0};
   double mass = 0;
-  const RodChannels& c = object.channels();
+  const RodChannels& c = object.rod_channels();
   for (const Strand& s : object.strands().copy_all())
     for (std::size_t i = 1; i < static_cast<std::size_t>(s.vertices); ++i) {
       for (int k = 0; k < 3; ++k) sum[k] += s.channel(c.mass)[i] * s.channel(c.velocity + k)[i];

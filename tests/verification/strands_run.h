@@ -140,13 +140,15 @@ class StrandsRun {
   CurvesObject& object(std::size_t o) { return *objects_[o]; }
   SolidSystem& solids() { return solids_; }
   Vec3d position(std::size_t o, std::int64_t strand, int vertex) {
-    return vector(o, objects_[o]->channels().position, strand, vertex);
+    return vector(o, objects_[o]->rod_channels().position, strand, vertex);
   }
-  Vec3d m1(std::size_t o, std::int64_t strand, int edge) { return vector(o, objects_[o]->channels().m1, strand, edge); }
+  Vec3d m1(std::size_t o, std::int64_t strand, int edge) {
+    return vector(o, objects_[o]->rod_channels().m1, strand, edge);
+  }
   void set_velocity(std::size_t o, std::int64_t strand, int vertex, Vec3d v) {
     const auto [group, lane] = place(o, strand);
     for (int k = 0; k < 3; ++k)
-      objects_[o]->strands().at(group, objects_[o]->channels().velocity + k, vertex + 1, lane) = v[k];
+      objects_[o]->strands().at(group, objects_[o]->rod_channels().velocity + k, vertex + 1, lane) = v[k];
   }
   std::vector<Vec3d> all_positions() { return all(&RodChannels::position); }
   Vec3d momentum() {
@@ -154,7 +156,7 @@ class StrandsRun {
     for (const auto& object : objects_)
       for (const Strand& s : object->strands().copy_all())
         for (std::size_t i = 1; i < static_cast<std::size_t>(s.vertices); ++i) {
-          const RodChannels& c = object->channels();
+          const RodChannels& c = object->rod_channels();
           for (int k = 0; k < 3; ++k) sum[k] += s.channel(c.mass)[i] * s.channel(c.velocity + k)[i];
         }
     return sum;
@@ -180,7 +182,7 @@ class StrandsRun {
     for (const auto& object : objects_)
       for (const Strand& s : object->strands().copy_all())
         for (std::size_t i = 1; i < static_cast<std::size_t>(s.vertices); ++i) {
-          const int c = object->channels().*channel;
+          const int c = object->rod_channels().*channel;
           values.emplace_back(s.channel(c)[i], s.channel(c + 1)[i], s.channel(c + 2)[i]);
         }
     return values;

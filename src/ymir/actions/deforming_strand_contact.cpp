@@ -152,11 +152,11 @@ void add_deforming_strand_contact(CurvesObject& curves, const std::string& owner
                                   double push_out) {
   StrandSystem& strands = curves.strands();
   const DeformingStrandContact::Channels channels{
-      PenaltyChannels::of(curves), curves.channels().free_position,
+      PenaltyChannels::of(curves), curves.rod_channels().free_position,
       strands.add_channel("clearance " + owner, StrandSystem::Kind::constant),
       strands.add_channel("clearance outside " + owner, StrandSystem::Kind::constant)};
   curves.add_emission([&curves, channels, surface, params](Strand& strand) {
-    fill_clearance(strand, curves.channels(), channels, *surface->during(0, 0), 0, params.thickness);
+    fill_clearance(strand, curves.rod_channels(), channels, *surface->during(0, 0), 0, params.thickness);
   });
   curves.add_constraint(
       std::make_unique<DeformingStrandContact>(strands, channels, owner, std::move(surface), params, push_out));

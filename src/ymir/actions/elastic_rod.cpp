@@ -66,7 +66,7 @@ ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owne
                                                                    ConstraintMode::stiffness, material.damping));
 
   curves.add_emission([&curves, owner, material, section, sets](Strand& strand) {
-    const RodChannels& rod = curves.channels();
+    const RodChannels& rod = curves.rod_channels();
     const auto value = [&](const char* name, int vertex, double otherwise) {
       const double v = curves.curve_value(name, strand.id, vertex - 1).value_or(otherwise);
       if (!(v >= 0) || !std::isfinite(v))

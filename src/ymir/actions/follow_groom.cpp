@@ -204,7 +204,7 @@ void follow(CurvesObject& curves, const std::string& owner, std::vector<Vec3d> s
                                 strands.add_channel(owner + ".stiffness", Kind::constant)};
   curves.add_constraint(std::make_unique<FollowGroom>(owner, strands, channels, groom, factor));
   curves.add_emission([&curves, channels, groom, shape = std::move(shape), stiffness](Strand& strand) {
-    const RodChannels& rod = curves.channels();
+    const RodChannels& rod = curves.rod_channels();
     const auto first = static_cast<std::size_t>(curves.curves().first[static_cast<std::size_t>(strand.id)]);
     const Axes axes = groom->axes(strand.id, 0);
     for (int i = 1; i < strand.vertices; ++i) {

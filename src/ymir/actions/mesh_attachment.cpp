@@ -7,12 +7,12 @@ namespace ymir {
 
 std::size_t attach_nodes(MeshObject& object, const std::string& owner, std::shared_ptr<const AnimatedSurface> surface,
                          double range) {
-  struct Place {
+  struct Foot {
     SurfacePoint at;
     Vec3d offset;  // in the frame of the triangle [m]
   };
   struct Places {
-    std::vector<Place> nodes;
+    std::vector<Foot> nodes;
     SurfaceMotion surface;
   };
   auto data = std::make_shared<Places>(Places{{}, SurfaceMotion(surface)});
@@ -34,7 +34,7 @@ std::size_t attach_nodes(MeshObject& object, const std::string& owner, std::shar
   }
   motion.prepare = [data](double begin, double end) { data->surface.prepare(begin, end); };
   motion.place = [data](std::size_t k, double time) {
-    const Place& p = data->nodes[k];
+    const Foot& p = data->nodes[k];
     const Embedding base = data->surface.point(p.at, time);
     return base.position + base.frame[0] * p.offset.x + base.frame[1] * p.offset.y + base.frame[2] * p.offset.z;
   };

@@ -25,7 +25,7 @@ void add_to(StrandStep& s, int i, int lane, Vec3d n, Vec3d gradient, double stif
 }  // namespace
 
 PenaltyChannels PenaltyChannels::of(CurvesObject& curves) {
-  return {curves.channels().mass, curves.painted_channel("strand_stiffness"), curves.painted_channel("friction"),
+  return {curves.rod_channels().mass, curves.painted_channel("strand_stiffness"), curves.painted_channel("friction"),
           curves.painted_channel("strand_thickness")};
 }
 

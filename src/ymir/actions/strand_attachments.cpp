@@ -40,7 +40,7 @@ void StrandAttachments::prepare(double time, double dt) {
     const auto [group, lane] = found->second;
     by_group_[group].emplace_back(e, lane);
     if (clamps_[e])
-      clamps_[e]->weigh(strands, curves_->channels(), group, lane, p.cell,
+      clamps_[e]->weigh(strands, curves_->rod_channels(), group, lane, p.cell,
                         attachments_->response_of(e).orientation_stiffness);
   }
 }

@@ -92,7 +92,7 @@ class StrandContact final : public StrandConstraint {
 
 void add_strand_contact(CurvesObject& curves, const std::string& owner, Collider collider,
                         const PenaltyParams& params) {
-  const RodChannels& rod = curves.channels();
+  const RodChannels& rod = curves.rod_channels();
   const StrandContact::Channels channels{
       PenaltyChannels::of(curves), rod.free_position,
       curves.strands().add_channel("clearance " + owner, StrandSystem::Kind::constant)};

@@ -31,18 +31,25 @@
 #include "ymir/behaviors/operators/kill.h"
 #include "ymir/behaviors/operators/vorticity_confinement.h"
 #include "ymir/behaviors/operators/wind.h"
+#include "ymir/objects/collider_object.h"
+#include "ymir/objects/curves_object.h"
+#include "ymir/objects/elaston_object.h"
+#include "ymir/objects/mesh_object.h"
+#include "ymir/objects/particle_object.h"
+#include "ymir/objects/rigid_object.h"
+#include "ymir/objects/volume_object.h"
 
 namespace ymir {
 
 Registry all_behaviors() {
   Registry registry;
-  registry.add<ParticleObjectBehavior>();
-  registry.add<CurvesObjectBehavior>();
-  registry.add<SolidObjectBehavior>();
-  registry.add<ClothObjectBehavior>();
-  registry.add<RigidObjectBehavior>();
-  registry.add<ElastonObjectBehavior>();
-  registry.add<VolumeObjectBehavior>();
+  registry.add<ParticleObjectBehavior, ParticleObject>();
+  registry.add<CurvesObjectBehavior, CurvesObject>();
+  registry.add<SolidObjectBehavior, MeshObject>();
+  registry.add<ClothObjectBehavior, MeshObject>();
+  registry.add<RigidObjectBehavior, RigidObject>();
+  registry.add<ElastonObjectBehavior, ElastonObject>();
+  registry.add<VolumeObjectBehavior, VolumeObject>();
   registry.add<ElasticRodBehavior>();
   registry.add<ElasticSolidBehavior>();
   registry.add<ElasticShellBehavior>();
@@ -56,7 +63,7 @@ Registry all_behaviors() {
   registry.add<Buoyancy>();
   registry.add<AttachmentBehavior>();
   registry.add<JointBehavior>();
-  registry.add<ColliderBehavior>();
+  registry.add<ColliderBehavior, ColliderObject>();
   registry.add<Follow>();
   registry.add<SewingBehavior>();
   registry.add<Kill>();

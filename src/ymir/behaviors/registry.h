@@ -6,9 +6,12 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "ymir/behaviors/behavior.h"
+#include "ymir/data/channel_info.h"
 #include "ymir/param/schema.h"
 
 namespace ymir {
@@ -17,6 +20,7 @@ struct BehaviorType {
   SchemaInfo schema;
   // From the values that were given; the others keep their defaults.
   std::function<std::unique_ptr<Behavior>(const ParamValues& given)> create;
+  std::vector<ChannelInfo> channels;  // of the object it makes; empty: it makes none
 };
 
 class Registry {
@@ -27,15 +31,21 @@ class Registry {
   Registry(Registry&&) = default;
   Registry& operator=(Registry&&) = default;
 
-  template <std::derived_from<Behavior> B>
+  // `Made`: the class of the object that it makes.
+  template <std::derived_from<Behavior> B, class Made = void>
   void add() {
     using Params = typename B::Params;
     SchemaInfo info = B::schema().info();
-    add({info, [info](const ParamValues& given) -> std::unique_ptr<Behavior> {
+    std::vector<ChannelInfo> channels;
+    if constexpr (!std::is_void_v<Made>)
+      for (const auto& channel : Made::list(nullptr)) channels.push_back(channel);
+    add({info,
+         [info](const ParamValues& given) -> std::unique_ptr<Behavior> {
            Params params{};
            apply(info, given, &params);
            return std::make_unique<B>(std::move(params));
-         }});
+         },
+         std::move(channels)});
   }
 
   const BehaviorType* find(std::string_view name) const;

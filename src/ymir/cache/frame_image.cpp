@@ -12,6 +12,7 @@
 
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
+#include "ymir/cache/guessed_place.h"
 
 namespace ymir {
 namespace {
@@ -71,7 +72,7 @@ class Handle {
 };
 
 // Where an error happened: every failed call below names the file and the place in it.
-struct Place {
+struct Location {
   std::string label;
   std::string path;
 
@@ -114,7 +115,7 @@ Handle file_access() {
 class ClosedImage {
  public:
   ~ClosedImage() { std::free(memory_); }
-  void attach(hid_t access, const Place& at) {
+  void attach(hid_t access, const Location& at) {
     H5FD_file_image_callbacks_t callbacks{};
     callbacks.image_malloc = [](std::size_t size, H5FD_file_image_op_t, void*) { return std::malloc(size); };
     callbacks.image_memcpy = [](void* to, const void* from, std::size_t size, H5FD_file_image_op_t, void*) {
@@ -134,7 +135,7 @@ class ClosedImage {
     at.require(H5Pset_file_image_callbacks(access, &callbacks) >= 0, "cannot be held in memory");
   }
   // Memory is allocated ahead; the superblock says where the file ends.
-  Bytes bytes(const Place& at) const {
+  Bytes bytes(const Location& at) const {
     constexpr std::size_t end_address = 28, superblock = 48;
     std::uint64_t end = 0;
     at.require(memory_ != nullptr && size_ >= superblock, "HDF5 kept nothing");
@@ -163,9 +164,9 @@ class Writer {
   void write_attribute(hid_t owner, const std::string& name, const Attribute& value) const;
   void add_group(const std::string& path);
   std::string add_object_group(const std::string& name);
-  void write_channel(const std::string& group, const std::string& name, const Array& array);
+  void write_channel(const std::string& group, const std::string& name, const StoredChannel& array);
 
-  Place at_{"frame", "/"};
+  Location at_{"frame", "/"};
   Handle links_{H5Pcreate(H5P_LINK_CREATE), H5Pclose};
   Handle names_{H5Pcreate(H5P_ATTRIBUTE_CREATE), H5Pclose};
   ClosedImage image_;
@@ -266,7 +267,7 @@ std::string Writer::add_object_group(const std::string& name) {
   return path;
 }
 
-void Writer::write_channel(const std::string& group, const std::string& name, const Array& array) {
+void Writer::write_channel(const std::string& group, const std::string& name, const StoredChannel& array) {
   std::string path = group + "/" + link_of(name);
   while (!taken_.insert(path).second) path += "_";
   at_.path = path;
@@ -289,6 +290,8 @@ void Writer::write_channel(const std::string& group, const std::string& name, co
       at_.open(H5Dcreate2(file_, path.c_str(), file_type(array.type()), space, links_, dataset_creation, H5P_DEFAULT),
                H5Dclose, "cannot create dataset");
   if (path.substr(group.size() + 1) != name) write_attribute(dataset, "ymir_name", name);
+  write_attribute(dataset, "place", std::string(name_of(array.place)));
+  if (!array.unit.empty()) write_attribute(dataset, "unit", array.unit);
   if (array.count() > 0)
     at_.require(H5Dwrite(dataset, file_type(array.type()), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.bytes().data()) >= 0,
                 "cannot compress");
@@ -316,11 +319,12 @@ class Reader {
   Attributes read_attributes(hid_t owner, const Names& except) const;
   void visit(hid_t parent, const std::string& path, int depth);
   Array read_channel(hid_t dataset) const;
+  Place read_place(hid_t dataset) const;
   ScalarType channel_type(hid_t dataset) const;
   void check_storage(hid_t dataset, int rank, std::size_t bytes, std::size_t scalar) const;
 
   std::span<const std::byte> image_;
-  Place at_;
+  Location at_;
   std::vector<Found> found_;
   std::size_t links_ = 0;
 };
@@ -437,6 +441,7 @@ void Reader::visit(hid_t parent, const std::string& path, int depth) {
   at_.require(depth <= max_depth, "groups are nested too deeply");
   const bool is_object = H5Aexists(parent, "ymir_index") > 0;
   Found found;
+  std::vector<std::string> without_place;  // of a program that did not store it
   if (is_object) {
     found.index = read_attribute_as<std::int64_t>(parent, "ymir_index");
     found.object.name = read_attribute_as<std::string>(parent, "ymir_name");
@@ -455,7 +460,18 @@ void Reader::visit(hid_t parent, const std::string& path, int depth) {
     at_.require(type == H5I_DATASET && is_object, "is neither an object nor a channel of one");
     std::string name = link;
     if (H5Aexists(child, "ymir_name") > 0) name = read_attribute_as<std::string>(child, "ymir_name");
-    at_.require(found.object.channels.emplace(name, read_channel(child)).second, "channel stored twice");
+    StoredChannel channel(Place::object, read_channel(child));
+    if (H5Aexists(child, "place") > 0)
+      channel.place = read_place(child);
+    else
+      without_place.push_back(name);
+    if (H5Aexists(child, "unit") > 0) channel.unit = read_attribute_as<std::string>(child, "unit");
+    at_.require(found.object.channels.emplace(name, std::move(channel)).second, "channel stored twice");
+  }
+  for (const std::string& name : without_place) {
+    StoredChannel& channel = found.object.channels.find(name)->second;
+    channel.place = guessed_place(found.object, name);
+    channel.unit = guessed_unit(found.object, name);
   }
   if (is_object) found_.push_back(std::move(found));
 }
@@ -466,6 +482,13 @@ ScalarType Reader::channel_type(hid_t dataset) const {
        {ScalarType::f32, ScalarType::f64, ScalarType::i32, ScalarType::i64, ScalarType::u8, ScalarType::u64})
     if (H5Tequal(type, file_type(scalar)) > 0) return scalar;
   at_.fail("holds an unknown type of number");
+}
+
+Place Reader::read_place(hid_t dataset) const {
+  const auto name = read_attribute_as<std::string>(dataset, "place");
+  const std::optional<Place> place = place_named(name);
+  if (!place) at_.fail("lives on '" + name + "', which this program does not know; use the program that wrote it");
+  return *place;
 }
 
 Array Reader::read_channel(hid_t dataset) const {

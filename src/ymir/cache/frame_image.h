@@ -3,7 +3,9 @@
 //   /                      attributes ymir_version, number, time [s], hash, and the frame's own
 //   /objects/<name>        one group per object; '/' in a name nests groups; attributes kind, ymir_name, ymir_index,
 //                          and the object's own
-//   /objects/<name>/<ch>   one dataset per channel, (count) or (count, components)
+//   /objects/<name>/<ch>   one dataset per channel, (count) or (count, components); attributes place (data/place.h)
+//   and,
+//                          where there is one, unit
 //
 // Where a channel would take the place of a group ("A" has channel "B", and there is an object "A/B"), or a name cannot
 // be an HDF5 link, the link gets a trailing '_' and the attribute ymir_name holds the name as it was.

@@ -15,14 +15,16 @@ namespace {
 
 bool is_replicated(const std::string& channel) { return channel.starts_with('@'); }
 
-// Names and types of all channels, without counts: what ranks must agree on.
+// Names, places and types of all channels, without counts: what ranks must agree on.
 std::uint64_t layout_hash(const Frame& frame) {
   std::uint64_t hash = hash_combine(0, frame.objects.size());
   for (const ObjectState& object : frame.objects) {
     hash = hash_combine(hash, hash_text(object.name) + hash_text(object.kind, 1));
-    for (const auto& [name, array] : object.channels)
-      hash = hash_combine(hash_combine(hash_text(name, hash), static_cast<std::uint64_t>(array.type())),
-                          static_cast<std::uint64_t>(array.components()));
+    for (const auto& [name, array] : object.channels) {
+      hash = hash_combine(hash_text(name, hash), static_cast<std::uint64_t>(array.type()));
+      hash = hash_combine(hash, static_cast<std::uint64_t>(array.components()));
+      hash = hash_combine(hash, static_cast<std::uint64_t>(array.place));
+    }
   }
   return hash;
 }
@@ -72,39 +74,41 @@ void append(ObjectState& whole, const ObjectState& part) {
   }
 }
 
-// Curves whose strands carry their number come in its order, whatever rank they were on.
+// Curves whose strands carry their number come in its order, whatever rank they were on, with all that lives on them.
 void sort_strands(ObjectState& object) {
   const auto numbered = object.channels.find("strand");
   if (object.kind != "curves" || numbered == object.channels.end() || !numbered->second.holds<std::int64_t>()) return;
+  if (numbered->second.place != Place::strand) return;
   const auto number = numbered->second.as<std::int64_t>();
   const auto first = object.channels.at("first").as<std::int64_t>();
   if (first.size() != number.size() + 1) return;
   std::vector<std::size_t> order(number.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return number[a] < number[b]; });
-  const std::size_t vertices = vertices_of(object);
   std::map<std::string, Array, std::less<>> sorted;
   for (const auto& [name, array] : object.channels) {
-    Array& target = sorted[name] = Array(array.type(), array.components(), 0);
-    const auto take = [&](std::size_t begin, std::size_t end) {
+    Array target(array.type(), array.components(), 0);
+    const auto take = [&](std::int64_t begin, std::int64_t end) {
+      YMIR_CHECK(begin >= 0 && begin <= end && end <= static_cast<std::int64_t>(array.count()));
       const auto from = array.bytes().begin();
-      target.bytes().insert(target.bytes().end(), from + static_cast<std::ptrdiff_t>(begin * array.stride()),
-                            from + static_cast<std::ptrdiff_t>(end * array.stride()));
+      const auto stride = static_cast<std::ptrdiff_t>(array.stride());
+      target.bytes().insert(target.bytes().end(), from + begin * stride, from + end * stride);
     };
-    if (name == "first") {
-      std::vector<std::int64_t> starts{0};
-      for (const std::size_t s : order) starts.push_back(starts.back() + first[s + 1] - first[s]);
-      target = Array::of(starts);
-    } else if (array.count() == number.size()) {
-      for (const std::size_t s : order) take(s, s + 1);
-    } else if (array.count() == vertices) {
+    if (array.place == Place::strand)
+      for (const std::size_t s : order) take(static_cast<std::int64_t>(s), static_cast<std::int64_t>(s) + 1);
+    else if (array.place == Place::vertex)
+      for (const std::size_t s : order) take(first[s], first[s + 1]);
+    else if (array.place == Place::edge)  // strands before this one have each one less than vertices
       for (const std::size_t s : order)
-        take(static_cast<std::size_t>(first[s]), static_cast<std::size_t>(first[s + 1]));
-    } else {
-      target = array;
-    }
+        take(first[s] - static_cast<std::int64_t>(s), first[s + 1] - static_cast<std::int64_t>(s) - 1);
+    else
+      continue;
+    sorted[name] = std::move(target);
   }
-  object.channels = std::move(sorted);
+  std::vector<std::int64_t> starts{0};
+  for (const std::size_t s : order) starts.push_back(starts.back() + first[s + 1] - first[s]);
+  sorted["first"] = Array::of(starts);
+  for (auto& [name, array] : sorted) object.channels.at(name).bytes() = std::move(array.bytes());
 }
 
 // Wire format: layout hash, then per channel in order: bytes (u64) and the data.
@@ -143,7 +147,7 @@ Frame unpack(const Bytes& packed, const Frame& model) {
     part.name = object.name;
     part.kind = object.kind;
     for (const auto& [name, array] : object.channels) {
-      Array& target = part.channels[name] = Array(array.type(), array.components(), 0);
+      StoredChannel& target = part.channels[name] = {array.place, Array(array.type(), array.components(), 0)};
       if (is_replicated(name)) continue;
       std::uint64_t size = 0;
       take(&size, sizeof size);

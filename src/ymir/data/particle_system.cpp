@@ -88,26 +88,31 @@ void ParticleSystem::restore(const State& state) {
 }
 
 ParticleBatch ParticleSystem::export_local() const {
-  ParticleBatch batch = make_batch(static_cast<std::size_t>(local_count()));
+  ParticleBatch batch;
+  for (int c = 0; c < channel_count(); ++c) batch.push_back(export_local(c));
+  return batch;
+}
+
+Array ParticleSystem::export_local(int channel) const {
+  const Channel& info = channels_[static_cast<std::size_t>(channel)];
+  const std::vector<Chunk>& chunks = state_.chunks[static_cast<std::size_t>(channel)];
   const int buckets = state_.buckets.local_count();
   std::vector<std::int64_t> first(static_cast<std::size_t>(buckets) + 1, 0);
   for (int b = 0; b < buckets; ++b)
     first[static_cast<std::size_t>(b) + 1] = first[static_cast<std::size_t>(b)] + count(b);
+  Array values(info.type, info.components, static_cast<std::size_t>(first.back()));
   parallel_for(buckets, [&](std::ptrdiff_t b) {
     const auto bucket = static_cast<std::size_t>(b);
-    for (std::size_t c = 0; c < channels_.size(); ++c) {
-      const Chunk& chunk = state_.chunks[c][bucket];
-      with_scalar(channels_[c].scalar_bytes(), [&](auto scalar) {
-        using S = decltype(scalar);
-        const int components = channels_[c].components;
-        S* out = reinterpret_cast<S*>(batch[c].bytes().data()) + first[bucket] * components;
-        const S* in = reinterpret_cast<const S*>(chunk.read());
-        for (int i = 0; i < state_.counts[bucket]; ++i)
-          for (int k = 0; k < components; ++k) out[i * components + k] = in[k * chunk.capacity() + i];
-      });
-    }
+    with_scalar(info.scalar_bytes(), [&](auto scalar) {
+      using S = decltype(scalar);
+      const Chunk& chunk = chunks[bucket];
+      S* out = reinterpret_cast<S*>(values.bytes().data()) + first[bucket] * info.components;
+      const S* in = reinterpret_cast<const S*>(chunk.read());
+      for (int i = 0; i < state_.counts[bucket]; ++i)
+        for (int k = 0; k < info.components; ++k) out[i * info.components + k] = in[k * chunk.capacity() + i];
+    });
   });
-  return batch;
+  return values;
 }
 
 // Channel by channel: all values of a plane lie in few pages, and their loads do not wait for each other.

@@ -86,8 +86,9 @@ class ParticleSystem {
   // Adds particles; they go to the buckets and ranks of their positions, after those already there. Collective.
   void append(const ParticleBatch& batch);
   void clear();
-  // All local particles in bucket order.
+  // All local particles in bucket order; and one channel of them.
   ParticleBatch export_local() const;
+  Array export_local(int channel) const;
 
   // Removes particles that mark(bucket, dead) flags; called once per bucket, in parallel.
   using Mark = std::function<void(int bucket, std::span<std::uint8_t> dead)>;

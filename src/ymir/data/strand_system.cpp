@@ -90,13 +90,21 @@ Strand StrandSystem::strand(int g, int lane) const {
   return strand;
 }
 
+std::vector<StrandSystem::Seat> StrandSystem::seats() const {
+  std::vector<Seat> all;
+  all.reserve(static_cast<std::size_t>(strands_));
+  const auto id = [this](const Seat& seat) { return group(seat.group).id[static_cast<std::size_t>(seat.lane)]; };
+  for (int g = 0; g < group_count(); ++g)
+    for (int lane = 0; lane < lanes; ++lane)
+      if (id({g, lane}) >= 0) all.push_back({g, lane});
+  std::sort(all.begin(), all.end(), [&](const Seat& a, const Seat& b) { return id(a) < id(b); });
+  return all;
+}
+
 std::vector<Strand> StrandSystem::copy_all() const {
   std::vector<Strand> all;
   all.reserve(static_cast<std::size_t>(strands_));
-  for (int g = 0; g < group_count(); ++g)
-    for (int lane = 0; lane < lanes; ++lane)
-      if (group(g).id[static_cast<std::size_t>(lane)] >= 0) all.push_back(strand(g, lane));
-  std::sort(all.begin(), all.end(), [](const Strand& a, const Strand& b) { return a.id < b.id; });
+  for (const Seat& seat : seats()) all.push_back(strand(seat.group, seat.lane));
   return all;
 }
 

@@ -71,6 +71,10 @@ class StrandSystem {
   std::vector<Strand> take_all();  // leaves none
   Strand strand(int group, int lane) const;
   std::vector<Strand> copy_all() const;  // in order of id
+  struct Seat {
+    int group, lane;
+  };
+  std::vector<Seat> seats() const;  // of all strands, in order of id
 
   int group_count() const { return static_cast<int>(groups_.size()); }
   Group& group(int g) { return groups_[static_cast<std::size_t>(g)]; }

@@ -1,5 +1,7 @@
 #include "ymir/objects/collider_object.h"
 
+#include "ymir/objects/surface_channels.h"
+
 namespace ymir {
 
 void ColliderObject::schedule(Timeline& timeline) {
@@ -14,19 +16,13 @@ void ColliderObject::schedule(Timeline& timeline) {
                 [this](const Step& step) { shown_ = step.time; }});
 }
 
-ObjectState ColliderObject::frame_state() const {
-  std::vector<Vec3f> positions;
-  std::vector<Vec3i> triangles;
-  if (root_) {
-    std::vector<Vec3d> pose;
-    shape_.pose(shown_, pose);
-    for (const Vec3d& p : pose) positions.emplace_back(p);
-    for (const auto& t : shape_.rest().triangles) triangles.emplace_back(t[0], t[1], t[2]);
-  }
-  ObjectState state{path(), "surface", {}, {}};
-  state.channels["position"] = Array::of(positions);
-  state.channels["triangles"] = Array::of(triangles);
-  return state;
+std::vector<Channel> ColliderObject::list(ColliderObject* collider) {
+  const auto pose = [=] {
+    std::vector<Vec3d> positions;
+    if (collider->root_) collider->shape_.pose(collider->shown_, positions);
+    return positions;
+  };
+  return surface_channels(pose, [=] { return collider->root_ ? &collider->shape_.rest().triangles : nullptr; });
 }
 
 }  // namespace ymir

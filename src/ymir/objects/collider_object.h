@@ -18,10 +18,11 @@ class ColliderObject final : public Object {
   void save() override {}
   void rollback() override {}
   std::optional<std::string> non_finite() const override { return std::nullopt; }
-  ObjectState frame_state() const override;
-  ObjectState checkpoint() const override { return {path(), "state", {}, {}}; }
-  void restore(const ObjectState*) override {}
+  std::vector<Channel> channels() override { return list(this); }
+  std::string_view frame_kind() const override { return "surface"; }
   std::uint64_t hash() const override { return 0; }
+  // The channels of a collider, for documentation where there is none (nullptr).
+  static std::vector<Channel> list(ColliderObject* collider);
   void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}
   void migrate() override {}
 

@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
-#include "ymir/base/hash.h"
 #include "ymir/base/log.h"
 #include "ymir/objects/inverse_dynamics.h"
 #include "ymir/objects/strand_block.h"
 #include "ymir/objects/strand_retry.h"
-#include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/rods/cross_section.h"
 
@@ -495,87 +492,6 @@ ObjectReport CurvesObject::report() const {
 std::optional<std::string> CurvesObject::non_finite() const {
   const std::string* name = strands_.non_finite_channel();
   return name != nullptr ? std::optional(*name) : std::nullopt;
-}
-
-ObjectState CurvesObject::frame_state() const {
-  std::vector<Vec3f> position, velocity;
-  std::vector<float> radius;
-  std::vector<std::int64_t> first{0}, ids;
-  for (const Strand& strand : strands_.copy_all()) {
-    for (int i = 1; i < strand.vertices; ++i) {
-      position.emplace_back(vector_of(strand, channels_.position, i));
-      velocity.emplace_back(vector_of(strand, channels_.velocity, i));
-      radius.push_back(static_cast<float>(strand.channel(channels_.radius)[static_cast<std::size_t>(i)]));
-    }
-    first.push_back(static_cast<std::int64_t>(position.size()));
-    ids.push_back(strand.id);
-  }
-  ObjectState state{path(), "curves", {}, {}};
-  state.channels["position"] = Array::of(position);
-  state.channels["velocity"] = Array::of(velocity);
-  state.channels["radius"] = Array::of(radius);
-  state.channels["first"] = Array::of(first);
-  state.channels["strand"] = Array::of(ids);
-  return state;
-}
-
-ObjectState CurvesObject::checkpoint() const {
-  std::vector<std::int64_t> ids, vertices, ties;
-  std::vector<double> values;
-  std::vector<Vec3d> homes;
-  for (const Strand& strand : strands_.copy_all()) {
-    ids.push_back(strand.id);
-    vertices.push_back(strand.vertices);
-    homes.push_back(strand.home);
-    ties.push_back(strand.tie);
-    values.insert(values.end(), strand.values.begin(), strand.values.end());
-  }
-  ObjectState state{path(), "state", {}, {}};
-  state.channels["strand"] = Array::of(ids);
-  state.channels["vertices"] = Array::of(vertices);
-  state.channels["home"] = Array::of(homes);
-  state.channels["tie"] = Array::of(ties);
-  state.channels["values"] = Array::of(values);
-  // What the order of `values` means, so that a changed setup does not take one channel for another.
-  Communicator& communicator = strands_.domain().communicator();
-  std::uint64_t layout = hash_combine(
-      static_cast<std::uint64_t>(communicator.sum(static_cast<std::int64_t>(ids.size()))),
-      static_cast<std::uint64_t>(communicator.sum(std::accumulate(vertices.begin(), vertices.end(), std::int64_t{0}))));
-  for (int c = 0; c < strands_.channel_count(); ++c) layout = hash_text(strands_.channel_name(c), layout);
-  state.attributes["layout"] = static_cast<std::int64_t>(layout);
-  return state;
-}
-
-void CurvesObject::restore(const ObjectState* whole) {
-  std::vector<Strand> strands;
-  if (whole != nullptr) {
-    const auto bad = [&] {
-      return Error(ExitCode::bad_input,
-                   "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
-    };
-    for (const char* name : {"strand", "vertices", "home", "tie", "values"})
-      if (!whole->channels.contains(name)) throw bad();
-    const auto ids = whole->channels.find("strand")->second.as<std::int64_t>();
-    const auto vertices = whole->channels.find("vertices")->second.as<std::int64_t>();
-    const auto values = whole->channels.find("values")->second.as<double>();
-    const auto homes = whole->channels.find("home")->second.as<Vec3d>();
-    const auto ties = whole->channels.find("tie")->second.as<std::int64_t>();
-    if (vertices.size() != ids.size() || homes.size() != ids.size() || ties.size() != ids.size()) throw bad();
-    std::size_t at = 0;
-    for (std::size_t s = 0; s < ids.size(); ++s) {
-      if (vertices[s] < 1 || vertices[s] > static_cast<std::int64_t>(values.size())) throw bad();
-      Strand strand = strands_.make_strand(ids[s], static_cast<int>(vertices[s]));
-      if (at + strand.values.size() > values.size()) throw bad();
-      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(at), strand.values.size(), strand.values.begin());
-      at += strand.values.size();
-      strand.home = homes[s];
-      strand.tie = ties[s];
-      strands.push_back(std::move(strand));
-    }
-    if (at != values.size()) throw bad();
-  }
-  strands_.assign(std::move(strands));
-  strands_.migrate();
 }
 
 void CurvesObject::weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const {

@@ -72,7 +72,7 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
 
   StrandSystem& strands() { return strands_; }
   const StrandSystem& strands() const { return strands_; }
-  const RodChannels& channels() const { return channels_; }
+  const RodChannels& rod_channels() const { return channels_; }
 
   // Pieces are strands; blocks are groups of them, places their lanes.
   std::vector<PieceShape> input_shapes() override;
@@ -91,10 +91,13 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
   void save() override { strands_.save(); }
   void rollback() override { strands_.rollback(); }
   std::optional<std::string> non_finite() const override;
-  ObjectState frame_state() const override;
+  std::vector<Channel> channels() override { return list(this); }
+  std::string_view frame_kind() const override { return "curves"; }
   ObjectState checkpoint() const override;
   void restore(const ObjectState* whole) override;
   std::uint64_t hash() const override { return strands_.hash(); }
+  // The channels of strands, for documentation where there are none (nullptr).
+  static std::vector<Channel> list(CurvesObject* curves);
   void weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const override;
   Box extent() const override;
   void migrate() override { strands_.migrate(); }

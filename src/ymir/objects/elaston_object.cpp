@@ -4,9 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "ymir/base/error.h"
-#include "ymir/base/hash.h"
 #include "ymir/objects/elaston_block.h"
+#include "ymir/objects/surface_channels.h"
 
 namespace ymir {
 
@@ -194,33 +193,12 @@ ObjectReport ElastonObject::report() const {
   return report;
 }
 
-std::vector<std::span<double>> ElastonObject::states() const {
-  std::vector<std::span<double>> all;
-  for (const auto& constraint : constraints_)
-    if (const auto state = constraint->state(); here_ && !state.empty()) all.push_back(state);
-  return all;
-}
-
-std::vector<double> ElastonObject::values() const {
-  std::vector<double> all;
-  for (const auto& state : states()) all.insert(all.end(), state.begin(), state.end());
-  return all;
-}
-
-void ElastonObject::save() { saved_ = {position_, velocity_, values()}; }
+void ElastonObject::save() { saved_ = {position_, velocity_, kept().values()}; }
 
 void ElastonObject::rollback() {
   position_ = saved_.position;
   velocity_ = saved_.velocity;
   restart();
-}
-
-void ElastonObject::restart() {
-  auto from = saved_.state.begin();
-  for (const auto& state : states()) {
-    std::copy_n(from, state.size(), state.begin());
-    from += static_cast<std::ptrdiff_t>(state.size());
-  }
 }
 
 std::optional<std::string> ElastonObject::non_finite() const {
@@ -237,56 +215,29 @@ Box ElastonObject::extent() const {
   return box;
 }
 
-ObjectState ElastonObject::frame_state() const {
-  std::vector<Vec3f> positions;
-  std::vector<Vec3i> triangles;
-  if (here_) {
-    for (std::size_t v = 0; v < cloud_.skin.positions.size(); ++v)
-      positions.emplace_back(skin_weights_.at(v, position_));
-    for (const auto& t : cloud_.skin.triangles) triangles.emplace_back(t[0], t[1], t[2]);
-  }
-  ObjectState state{path(), "surface", {}, {}};
-  state.channels["position"] = Array::of(positions);
-  state.channels["triangles"] = Array::of(triangles);
-  return state;
-}
-
-ObjectState ElastonObject::checkpoint() const {
-  ObjectState state{path(), "state", {}, {}};
-  state.channels["position"] = Array::of(position_);
-  state.channels["velocity"] = Array::of(velocity_);
-  state.channels["constraints"] = Array::of(values());
-  return state;
-}
-
-void ElastonObject::restore(const ObjectState* whole) {
-  if (whole == nullptr) return;
-  const auto bad = [&] {
-    return Error(ExitCode::bad_input,
-                 "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
+std::vector<Channel> ElastonObject::list(ElastonObject* plants) {
+  const auto skin = [=] {
+    std::vector<Vec3d> positions;
+    for (std::size_t v = 0; plants->here_ && v < plants->cloud_.skin.positions.size(); ++v)
+      positions.push_back(plants->skin_weights_.at(v, plants->position_));
+    return positions;
   };
-  for (const char* name : {"position", "velocity", "constraints"})
-    if (!whole->channels.contains(name)) throw bad();
-  const auto x = whole->channels.find("position")->second.as<Vec3d>();
-  const auto v = whole->channels.find("velocity")->second.as<Vec3d>();
-  const auto kept = whole->channels.find("constraints")->second.as<double>();
-  if (x.size() != position_.size() || v.size() != x.size() || kept.size() != values().size()) throw bad();
-  std::copy(x.begin(), x.end(), position_.begin());
-  std::copy(v.begin(), v.end(), velocity_.begin());
-  auto from = kept.begin();
-  for (const auto& state : states()) {
-    std::copy_n(from, state.size(), state.begin());
-    from += static_cast<std::ptrdiff_t>(state.size());
-  }
+  std::vector<Channel> all =
+      surface_channels(skin, [=] { return plants->here_ ? &plants->cloud_.skin.triangles : nullptr; });
+  all.push_back(stored(described<Vec3d>("position", Place::vertex, "m",
+                                        "Of nodes, four each: place, and the columns of the gradient times the "
+                                        "spacing.",
+                                        Use::kept),
+                       plants, &ElastonObject::position_));
+  all.push_back(stored(described<Vec3d>("velocity", Place::vertex, "m/s", "The same by time.", Use::kept), plants,
+                       &ElastonObject::velocity_));
+  all.push_back(constraint_channel([=] { return plants->kept(); }));
+  return all;
 }
 
 std::uint64_t ElastonObject::hash() const {
-  std::uint64_t h = 0;
-  for (const auto* vectors : {&position_, &velocity_})
-    h = hash_bytes(std::as_bytes(std::span<const Vec3d>(*vectors)), h);
-  for (const auto& state : states()) h = hash_bytes(std::as_bytes(std::span<const double>(state)), h);
   // The plants are on rank 0; the others have nothing to add.
-  return static_cast<std::uint64_t>(communicator_->sum(here_ ? static_cast<std::int64_t>(h) : 0));
+  return static_cast<std::uint64_t>(communicator_->sum(here_ ? static_cast<std::int64_t>(hash_kept()) : 0));
 }
 
 }  // namespace ymir

@@ -13,6 +13,7 @@
 
 #include "ymir/data/elaston_cloud.h"
 #include "ymir/data/grid_domain.h"
+#include "ymir/objects/constraint_state.h"
 #include "ymir/objects/elaston_elements.h"
 #include "ymir/objects/elaston_step.h"
 #include "ymir/objects/force_target.h"
@@ -100,12 +101,13 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   ObjectReport report() const override;
   void save() override;
   void rollback() override;
-  void restart() override;  // constraints as they were when the substep was saved
+  void restart() override { kept().set(saved_.state); }  // constraints as they were when the substep was saved
   std::optional<std::string> non_finite() const override;
-  ObjectState frame_state() const override;
-  ObjectState checkpoint() const override;
-  void restore(const ObjectState* whole) override;
+  std::vector<Channel> channels() override { return list(this); }
+  std::string_view frame_kind() const override { return "surface"; }
   std::uint64_t hash() const override;
+  // The channels of plants, for documentation where there are none (nullptr).
+  static std::vector<Channel> list(ElastonObject* plants);
   void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}
   void migrate() override {}
   Box extent() const override;
@@ -115,8 +117,7 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   void take(const ElastonPiece& piece, double dt);
 
  private:
-  std::vector<std::span<double>> states() const;
-  std::vector<double> values() const;
+  ConstraintState kept() const { return {constraints_, here_}; }
 
   // Values of the field at a point, as weights of slots.
   struct Weights {

@@ -1,15 +1,12 @@
 #include "ymir/objects/mesh_object.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "ymir/base/error.h"
-#include "ymir/base/hash.h"
 #include "ymir/data/mesh_values.h"
 #include "ymir/objects/mesh_block.h"
 #include "ymir/objects/mesh_cells.h"
+#include "ymir/objects/surface_channels.h"
 
 namespace ymir {
 
@@ -110,7 +107,7 @@ void MeshObject::begin_substep() {
   work_.step.begin = position_;
   work_.step.begin.insert(work_.step.begin.end(), inner_.begin(), inner_.end());
   work_.begin_velocity = velocity_;
-  begin_state_ = state_values();
+  begin_state_ = kept().values();
   work_.solver.forget_counts();
 }
 
@@ -145,38 +142,18 @@ ObjectReport MeshObject::report() const {
   return report;
 }
 
-std::vector<std::span<double>> MeshObject::states() const {
-  std::vector<std::span<double>> all;
-  for (const auto& constraint : constraints_)
-    if (const auto state = constraint->state(); here_ && !state.empty()) all.push_back(state);
-  return all;
-}
-
-std::vector<double> MeshObject::state_values() const {
-  std::vector<double> values;
-  for (const auto& state : states()) values.insert(values.end(), state.begin(), state.end());
-  return values;
-}
-
-void MeshObject::set_state(std::span<const double> values) {
-  for (const auto& state : states()) {
-    std::copy_n(values.begin(), state.size(), state.begin());
-    values = values.subspan(state.size());
-  }
-}
-
 void MeshObject::save() {
   saved_.position = position_;
   saved_.velocity = velocity_;
   saved_.inner = inner_;
-  saved_.state = state_values();
+  saved_.state = kept().values();
 }
 
 void MeshObject::rollback() {
   position_ = saved_.position;
   velocity_ = saved_.velocity;
   inner_ = saved_.inner;
-  set_state(saved_.state);
+  kept().set(saved_.state);
 }
 
 std::optional<std::string> MeshObject::non_finite() const {
@@ -189,59 +166,31 @@ std::optional<std::string> MeshObject::non_finite() const {
   return std::nullopt;
 }
 
-ObjectState MeshObject::frame_state() const {
-  std::vector<Vec3f> positions;
-  std::vector<Vec3i> triangles;
-  if (here_) {
-    for (const Vec3d& x : skin(position_)) positions.emplace_back(x);
-    for (const auto& t : mesh_.skin.triangles) triangles.emplace_back(t[0], t[1], t[2]);
-  }
-  ObjectState state{path(), "surface", {}, {}};
-  state.channels["position"] = Array::of(positions);
-  state.channels["triangles"] = Array::of(triangles);
-  return state;
-}
-
-ObjectState MeshObject::checkpoint() const {
-  ObjectState state{path(), "state", {}, {}};
-  state.channels["position"] = Array::of(position_);
-  state.channels["velocity"] = Array::of(velocity_);
-  state.channels["inner"] = Array::of(here_ ? inner_ : std::vector<Vec3d>{});
-  state.channels["constraints"] = Array::of(state_values());
-  return state;
-}
-
-void MeshObject::restore(const ObjectState* whole) {
-  if (whole == nullptr) return;
-  const auto bad = [&] {
-    return Error(ExitCode::bad_input,
-                 "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
-  };
-  for (const char* name : {"position", "velocity", "inner", "constraints"})
-    if (!whole->channels.contains(name)) throw bad();
-  const auto x = whole->channels.find("position")->second.as<Vec3d>();
-  const auto v = whole->channels.find("velocity")->second.as<Vec3d>();
-  const auto inner = whole->channels.find("inner")->second.as<Vec3d>();
-  const auto values = whole->channels.find("constraints")->second.as<double>();
-  std::size_t size = 0;
-  for (const auto& state : states()) size += state.size();
-  if (x.size() != position_.size() || v.size() != x.size() || values.size() != size ||
-      inner.size() != (here_ ? inner_.size() : 0))
-    throw bad();
-  std::copy(x.begin(), x.end(), position_.begin());
-  std::copy(v.begin(), v.end(), velocity_.begin());
-  std::copy(inner.begin(), inner.end(), inner_.begin());
-  set_state(values);
+std::vector<Channel> MeshObject::list(MeshObject* mesh) {
+  std::vector<Channel> all =
+      surface_channels([=] { return mesh->here_ ? mesh->skin(mesh->position_) : std::vector<Vec3d>{}; },
+                       [=] { return mesh->here_ ? &mesh->mesh_.skin.triangles : nullptr; });
+  all.push_back(stored(described<Vec3d>("position", Place::vertex, "m", "Where the nodes are.", Use::kept), mesh,
+                       &MeshObject::position_));
+  all.push_back(stored(described<Vec3d>("velocity", Place::vertex, "m/s", "Of the nodes.", Use::kept), mesh,
+                       &MeshObject::velocity_));
+  Channel inner =
+      stored(described<Vec3d>("inner", Place::object, "m",
+                              "Unknowns that are no place in space, such as turns of edges, as lengths.", Use::kept),
+             mesh, &MeshObject::inner_);
+  inner.read = [=] { return Array::of(mesh->here_ ? mesh->inner_ : std::vector<Vec3d>{}); };
+  all.push_back(std::move(inner));
+  all.push_back(constraint_channel([=] { return mesh->kept(); }));
+  all.push_back({described<double>("density", Place::element, "kg/m^3", "Of the material of a cell.", Use::writable),
+                 {},
+                 {},
+                 {}});
+  return all;
 }
 
 std::uint64_t MeshObject::hash() const {
-  std::uint64_t h = 0;
-  const auto add = [&](std::span<const double> values) { h = hash_bytes(std::as_bytes(values), h); };
-  for (const auto* vectors : {&position_, &velocity_, &inner_})
-    h = hash_bytes(std::as_bytes(std::span<const Vec3d>(*vectors)), h);
-  for (const auto& state : states()) add(state);
   // The mesh is on rank 0; the others have nothing to add.
-  return static_cast<std::uint64_t>(communicator_->sum(here_ ? static_cast<std::int64_t>(h) : 0));
+  return static_cast<std::uint64_t>(communicator_->sum(here_ ? static_cast<std::int64_t>(hash_kept()) : 0));
 }
 
 }  // namespace ymir

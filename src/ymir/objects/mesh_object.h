@@ -9,6 +9,7 @@
 
 #include "ymir/data/grid_domain.h"
 #include "ymir/data/solid_mesh.h"
+#include "ymir/objects/constraint_state.h"
 #include "ymir/objects/force_target.h"
 #include "ymir/objects/mesh_solver.h"
 #include "ymir/objects/mesh_step.h"
@@ -91,17 +92,18 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   void save() override;
   void rollback() override;
   std::optional<std::string> non_finite() const override;
-  ObjectState frame_state() const override;
-  ObjectState checkpoint() const override;
-  void restore(const ObjectState* whole) override;
+  std::vector<Channel> channels() override { return list(this); }
+  std::string_view frame_kind() const override { return "surface"; }
   std::uint64_t hash() const override;
+  // The channels of a mesh, for documentation where there is none (nullptr).
+  static std::vector<Channel> list(MeshObject* mesh);
   void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}
   void migrate() override {}
   Box extent() const override { return bounds(position_); }
 
   void ingest();
   void begin_substep();
-  void restart() override { set_state(begin_state_); }
+  void restart() override { kept().set(begin_state_); }
   // What a block works with, kept from substep to substep: the pattern of the matrix and what its solver made of it.
   struct Workspace {
     MeshStep step;
@@ -114,9 +116,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   void take(const MeshStep& step);
 
  private:
-  std::vector<std::span<double>> states() const;
-  std::vector<double> state_values() const;
-  void set_state(std::span<const double> values);
+  ConstraintState kept() const { return {constraints_, here_}; }
   std::vector<PieceShape> shape_at(const std::vector<Vec3d>& nodes);
 
   Description description_;

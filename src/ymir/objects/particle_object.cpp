@@ -7,10 +7,8 @@
 
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
-#include "ymir/base/hash.h"
 #include "ymir/data/particle_accessor.h"
 #include "ymir/objects/particle_block.h"
-#include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/particles/point_midpoint.h"
 #include "ymir/physics/particles/point_newton.h"
@@ -560,48 +558,6 @@ void ParticleObject::accept() {
   saved_.reset();
 }
 
-ObjectState ParticleObject::frame_state() const {
-  const ParticleBatch all = particles_.export_local();
-  const auto channel = [&](int index) -> const Array& { return all[static_cast<std::size_t>(index)]; };
-  ObjectState state{path(), "points", {}, {}};
-  state.channels["position"] = converted<Vec3f, Vec3d>(channel(0));
-  state.channels["velocity"] = converted<Vec3f, Vec3d>(channel(velocity_.index));
-  state.channels["radius"] = converted<float, double>(channel(radius_.index));
-  state.channels["age"] = converted<float, double>(channel(age_.index));
-  state.channels["id"] = channel(id_.index);
-  return state;
-}
-
-ObjectState ParticleObject::checkpoint() const {
-  ObjectState state{path(), "state", {}, {}};
-  ParticleBatch all = particles_.export_local();
-  for (int c = 0; c < particles_.channel_count(); ++c)
-    state.channels[particles_.channel_name(c)] = std::move(all[static_cast<std::size_t>(c)]);
-  state.channels["@born"] = Array::of(born_);
-  return state;
-}
-
-void ParticleObject::restore(const ObjectState* whole) {
-  ParticleBatch batch = particles_.make_batch(0);
-  Bytes born;
-  if (whole != nullptr) {
-    const auto channel = [&](const std::string& name) -> const Array& {
-      const auto found = whole->channels.find(name);
-      if (found == whole->channels.end())
-        throw Error(ExitCode::bad_input,
-                    "the checkpoint of " + path() + " has no channel " + name + "; start again in another folder");
-      return found->second;
-    };
-    for (int c = 0; c < particles_.channel_count(); ++c)
-      batch[static_cast<std::size_t>(c)] = channel(particles_.channel_name(c));
-    born = channel("@born").bytes();
-  }
-  particles_.domain().communicator().broadcast(born);
-  born_ = from_bytes<std::int64_t>(born);
-  particles_.clear();
-  particles_.append(batch);
-}
-
 void ParticleObject::unload_buckets() {
   unloaded_ = particles_.export_local();
   particles_.clear();
@@ -610,12 +566,6 @@ void ParticleObject::unload_buckets() {
 void ParticleObject::reload_buckets() {
   particles_.append(unloaded_);
   unloaded_.clear();
-}
-
-std::uint64_t ParticleObject::hash() const {
-  std::uint64_t h = particles_.hash(id_);
-  for (const std::int64_t born : born_) h = hash_combine(h, static_cast<std::uint64_t>(born));
-  return h;
 }
 
 void ParticleObject::weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const {

@@ -90,10 +90,12 @@ class ParticleObject final : public Object, public ForceTarget, public SolidObje
   void rollback() override;
   void accept() override;
   std::optional<std::string> non_finite() const override { return particles_.non_finite_channel(); }
-  ObjectState frame_state() const override;
-  ObjectState checkpoint() const override;
+  std::vector<Channel> channels() override { return list(this); }
+  std::string_view frame_kind() const override { return "points"; }
   void restore(const ObjectState* whole) override;
   std::uint64_t hash() const override;
+  // The channels of points, for documentation where there are none (nullptr).
+  static std::vector<Channel> list(ParticleObject* points);
   void weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const override;
   Box extent() const override;
   void migrate() override { particles_.migrate(); }

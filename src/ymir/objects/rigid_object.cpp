@@ -10,6 +10,7 @@
 #include "ymir/base/hash.h"
 #include "ymir/math/quaternion_from_matrix.h"
 #include "ymir/objects/rigid_block.h"
+#include "ymir/objects/surface_channels.h"
 #include "ymir/physics/rigid/inertia.h"
 
 namespace ymir {
@@ -120,7 +121,7 @@ void RigidObject::ingest() {
 
 void RigidObject::begin_substep(const Step& step) {
   begin_ = poses_;
-  begin_values_ = values();
+  begin_values_ = kept().values();
   last_dt_ = step.dt;
   for (const auto& constraint : constraints_) constraint->prepare(step.time, step.time + step.dt);
 }
@@ -167,34 +168,14 @@ ObjectReport RigidObject::report() const {
   return report;
 }
 
-std::vector<std::span<double>> RigidObject::states() const {
-  std::vector<std::span<double>> all;
-  for (const auto& constraint : constraints_)
-    if (const auto state = constraint->state(); here_ && !state.empty()) all.push_back(state);
-  return all;
-}
-
-std::vector<double> RigidObject::values() const {
-  std::vector<double> all;
-  for (const auto& state : states()) all.insert(all.end(), state.begin(), state.end());
-  return all;
-}
-
-void RigidObject::set_values(std::span<const double> from) {
-  for (const auto& state : states()) {
-    std::copy_n(from.begin(), state.size(), state.begin());
-    from = from.subspan(state.size());
-  }
-}
-
 void RigidObject::save() {
   saved_.poses = poses_;
-  saved_.state = values();
+  saved_.state = kept().values();
 }
 
 void RigidObject::rollback() {
   poses_ = saved_.poses;
-  set_values(saved_.state);
+  kept().set(saved_.state);
 }
 
 std::optional<std::string> RigidObject::non_finite() const {
@@ -211,64 +192,46 @@ Box RigidObject::extent() const {
   return box;
 }
 
-ObjectState RigidObject::frame_state() const {
-  std::vector<Vec3f> positions;
-  std::vector<Vec3i> triangles;
-  if (here_) {
-    positions.resize(surface_.positions.size());
-    for (std::size_t b = 0; b < poses_.size(); ++b)
-      for (std::size_t k = 0; k < bodies_[b].vertices.size(); ++k)
-        positions[static_cast<std::size_t>(bodies_[b].vertices[k])] =
-            Vec3f(poses_[b].position + rotate(poses_[b].rotation, bodies_[b].points[k]));
-    for (const auto& t : surface_.triangles) triangles.emplace_back(t[0], t[1], t[2]);
-  }
-  ObjectState state{path(), "surface", {}, {}};
-  state.channels["position"] = Array::of(positions);
-  state.channels["triangles"] = Array::of(triangles);
-  return state;
-}
-
-ObjectState RigidObject::checkpoint() const {
-  std::vector<Vec3d> position, rotation, velocity, momentum;
-  std::vector<double> w;
-  for (const RigidPose& p : poses_) {
-    position.push_back(p.position);
-    rotation.push_back(p.rotation.v);
-    w.push_back(p.rotation.w);
-    velocity.push_back(p.velocity);
-    momentum.push_back(p.momentum);
-  }
-  ObjectState state{path(), "state", {}, {}};
-  state.channels["position"] = Array::of(position);
-  state.channels["rotation"] = Array::of(rotation);
-  state.channels["rotation_w"] = Array::of(w);
-  state.channels["velocity"] = Array::of(velocity);
-  state.channels["momentum"] = Array::of(momentum);
-  state.channels["constraints"] = Array::of(values());
-  return state;
-}
-
-void RigidObject::restore(const ObjectState* whole) {
-  if (whole == nullptr) return;
-  const auto bad = [&] {
-    return Error(ExitCode::bad_input,
-                 "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
-  };
-  for (const char* name : {"position", "rotation", "rotation_w", "velocity", "momentum", "constraints"})
-    if (!whole->channels.contains(name)) throw bad();
-  const auto vectors = [&](const char* name) { return whole->channels.find(name)->second.as<Vec3d>(); };
-  const auto numbers = [&](const char* name) { return whole->channels.find(name)->second.as<double>(); };
-  const auto position = vectors("position"), rotation = vectors("rotation"), velocity = vectors("velocity"),
-             momentum = vectors("momentum");
-  const auto w = numbers("rotation_w"), state_values = numbers("constraints");
-  for (const std::size_t size : {position.size(), rotation.size(), velocity.size(), momentum.size(), w.size()})
-    if (size != poses_.size()) throw bad();
-  if (state_values.size() != values().size()) throw bad();
+std::vector<Vec3d> RigidObject::surface_now() const {
+  if (!here_) return {};
+  std::vector<Vec3d> positions(surface_.positions.size());
   for (std::size_t b = 0; b < poses_.size(); ++b)
-    poses_[b] = {position[b], {w[b], rotation[b]}, velocity[b], momentum[b]};
-  set_values(state_values);
+    for (std::size_t k = 0; k < bodies_[b].vertices.size(); ++k)
+      positions[static_cast<std::size_t>(bodies_[b].vertices[k])] =
+          poses_[b].position + rotate(poses_[b].rotation, bodies_[b].points[k]);
+  return positions;
 }
 
+std::vector<Channel> RigidObject::list(RigidObject* bodies) {
+  std::vector<Channel> all = surface_channels([=] { return bodies->surface_now(); },
+                                              [=] { return bodies->here_ ? &bodies->surface_.triangles : nullptr; });
+  // One value per body, of its pose.
+  const auto add = [&]<class Get>(const char* name, const char* unit, const char* doc, Get get) {
+    using T = std::remove_cvref_t<std::invoke_result_t<Get, RigidPose&>>;
+    all.push_back({described<T>(name, Place::element, unit, doc, Use::kept),
+                   [=] {
+                     std::vector<T> values;
+                     for (RigidPose& pose : bodies->poses_) values.push_back(get(pose));
+                     return Array::of(values);
+                   },
+                   [=](const Array& from) {
+                     if (from.count() != bodies->poses_.size()) return false;
+                     for (std::size_t b = 0; b < from.count(); ++b) get(bodies->poses_[b]) = from.as<T>()[b];
+                     return true;
+                   },
+                   {}});
+  };
+  add("position", "m", "Centre of mass.", [](RigidPose& p) -> Vec3d& { return p.position; });
+  add("rotation", "", "Vector of the quaternion of the principal axes.",
+      [](RigidPose& p) -> Vec3d& { return p.rotation.v; });
+  add("rotation_w", "", "Its scalar.", [](RigidPose& p) -> double& { return p.rotation.w; });
+  add("velocity", "m/s", "Of the centre of mass.", [](RigidPose& p) -> Vec3d& { return p.velocity; });
+  add("momentum", "kg m^2/s", "Angular, about the centre of mass.", [](RigidPose& p) -> Vec3d& { return p.momentum; });
+  all.push_back(constraint_channel([=] { return bodies->kept(); }));
+  return all;
+}
+
+// Body by body, not channel by channel.
 std::uint64_t RigidObject::hash() const {
   std::uint64_t h = 0;
   for (const RigidPose& p : poses_) {
@@ -277,7 +240,7 @@ std::uint64_t RigidObject::hash() const {
                           p.momentum.x,   p.momentum.y,   p.momentum.z};
     h = hash_bytes(std::as_bytes(std::span<const double>(all)), h);
   }
-  for (const auto& state : states()) h = hash_bytes(std::as_bytes(std::span<const double>(state)), h);
+  h = kept().hash(h);
   // The bodies are on rank 0; the others have nothing to add.
   return static_cast<std::uint64_t>(communicator_->sum(here_ ? static_cast<std::int64_t>(h) : 0));
 }

@@ -10,6 +10,7 @@
 
 #include "ymir/data/grid_domain.h"
 #include "ymir/data/meshes.h"
+#include "ymir/objects/constraint_state.h"
 #include "ymir/objects/force_target.h"
 #include "ymir/objects/rigid_step.h"
 #include "ymir/pipeline/object.h"
@@ -85,24 +86,24 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
   void save() override;
   void rollback() override;
   std::optional<std::string> non_finite() const override;
-  ObjectState frame_state() const override;
-  ObjectState checkpoint() const override;
-  void restore(const ObjectState* whole) override;
+  std::vector<Channel> channels() override { return list(this); }
+  std::string_view frame_kind() const override { return "surface"; }
   std::uint64_t hash() const override;
+  // The channels of rigid bodies, for documentation where there are none (nullptr).
+  static std::vector<Channel> list(RigidObject* bodies);
   void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}
   void migrate() override {}
   Box extent() const override;
 
   void ingest();
   void begin_substep(const Step& step);
-  void restart() override { set_values(begin_values_); }
+  void restart() override { kept().set(begin_values_); }
   const RigidPose& begin_pose(std::size_t body) const { return begin_[body]; }
   void take(std::size_t body, const RigidPose& pose) { poses_[body] = pose; }
 
  private:
-  std::vector<std::span<double>> states() const;
-  std::vector<double> values() const;
-  void set_values(std::span<const double> from);
+  ConstraintState kept() const { return {constraints_, here_}; }
+  std::vector<Vec3d> surface_now() const;
   std::vector<PieceShape> shapes_at(const std::vector<RigidPose>& poses);
 
   Description description_;

@@ -30,7 +30,7 @@ void band_product(const Real* matrix, const double* x, double* y, int rows) {
 }  // namespace
 
 StrandBlock::StrandBlock(CurvesObject& object, int group)
-    : object_(&object), group_(group), newton_(object.strands(), object.channels()) {}
+    : object_(&object), group_(group), newton_(object.strands(), object.rod_channels()) {}
 
 const NewtonSettings& StrandBlock::settings() const { return object_->description().newton; }
 

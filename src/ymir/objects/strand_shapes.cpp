@@ -17,7 +17,7 @@ std::vector<PieceShape> CurvesObject::input_shapes() {
 
 std::vector<PieceShape> CurvesObject::present_shapes() {
   std::vector<PieceShape> shapes;
-  const int x = channels().position, m = channels().m1;
+  const int x = rod_channels().position, m = rod_channels().m1;
   for (const Strand& strand : strands().copy_all()) {
     PieceShape& shape = shapes.emplace_back();
     shape.object = this;

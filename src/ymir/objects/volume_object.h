@@ -116,10 +116,14 @@ class VolumeObject final : public Object {
   void rollback() override;
   void accept() override { saved_.reset(); }
   std::optional<std::string> non_finite() const override;
+  std::vector<Channel> channels() override { return list(this); }
+  std::string_view frame_kind() const override { return "volume"; }
   ObjectState frame_state() const override;
   ObjectState checkpoint() const override;
   void restore(const ObjectState* whole) override;
   std::uint64_t hash() const override { return grid_.volume().hash(); }
+  // The channels of a gas, for documentation where there is none (nullptr).
+  static std::vector<Channel> list(VolumeObject* gas);
   void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}
   void migrate() override {}
 
@@ -167,6 +171,9 @@ class VolumeObject final : public Object {
   ProjectionReport projected(ChannelId<float> velocity, double dt, std::string_view what);
   // What a frame shows: free of divergence, as the last projection left it.
   ChannelId<float> shown_velocity() const { return projected_shown_ ? next_velocity_ : grid_.velocity; }
+  // Tiles that a frame shows: those with something to see; all of a gas without material.
+  std::vector<int> shown_tiles() const;
+  Array centred_velocity(const std::vector<int>& tiles) const;  // of cells
   void copy_faces(ChannelId<float> from, ChannelId<float> to);
 
   Description description_;

@@ -29,6 +29,20 @@ Array all_tiles(const DiscreteVolume& volume, ChannelId<T> id, int component = 0
   return Array::of(std::span<const T>(volume.tiles(id, component), values * count));
 }
 
+template <class T>
+T value_of(ChannelId<T>);
+
+template <class T>
+bool set_tiles(DiscreteVolume& volume, ChannelId<T> id, int component, const Array& from) {
+  const std::size_t values = volume.channel(id.index).tile_values();
+  if (from.count() != values * static_cast<std::size_t>(volume.buckets().local_count())) return false;
+  auto out = read_write(volume, id);
+  for_each_bucket(volume.buckets(), out, [&](int t) {
+    std::copy_n(from.as<T>().data() + static_cast<std::size_t>(t) * values, values, out.tile(t, component));
+  });
+  return true;
+}
+
 }  // namespace
 
 void VolumeObject::save() { saved_ = grid_.volume().snapshot(); }
@@ -60,25 +74,15 @@ std::optional<std::string> VolumeObject::non_finite() const {
   return std::nullopt;
 }
 
-ObjectState VolumeObject::frame_state() const {
-  const DiscreteVolume& volume = grid_.volume();
+std::vector<int> VolumeObject::shown_tiles() const {
   std::vector<int> tiles;
-  // Where there is something to see; all of a gas without material.
-  for (int t = 0; t < volume.buckets().local_count(); ++t)
+  for (int t = 0; t < grid_.volume().buckets().local_count(); ++t)
     if (grid_.holds_gas(t) && (materials_.empty() || !material_in(t).empty())) tiles.push_back(t);
-  std::vector<Vec3i> buckets;
-  for (const int t : tiles) {
-    const BucketCoord b = volume.buckets().coord(t);
-    buckets.emplace_back(b.x, b.y, b.z);
-  }
-  ObjectState state{path(), "volume", {}, {}};
-  state.attributes["bucket_size"] = grid_.domain().bucket_size();
-  state.channels["bucket"] = Array::of(buckets);
-  for (const Material& m : materials_) {
-    state.channels[m.name] = gathered(volume, tiles, m.value, 0);
-    state.attributes[m.name + ".resolution"] = std::int64_t{n};
-  }
-  // At cell centres.
+  return tiles;
+}
+
+Array VolumeObject::centred_velocity(const std::vector<int>& tiles) const {
+  const DiscreteVolume& volume = grid_.volume();
   std::vector<Vec3f> velocity(tiles.size() * GasGrid::voxels);
   parallel_for(static_cast<std::ptrdiff_t>(tiles.size()), [&](std::ptrdiff_t k) {
     const int t = tiles[static_cast<std::size_t>(k)];
@@ -95,21 +99,89 @@ ObjectState VolumeObject::frame_state() const {
       }
     }
   });
-  state.channels["velocity"] = Array::of(velocity);
-  state.attributes["velocity.resolution"] = std::int64_t{n};
+  return Array::of(velocity);
+}
+
+std::vector<Channel> VolumeObject::list(VolumeObject* gas) {
+  using enum Place;
+  std::vector<Channel> all;
+  // Tiles that are shown, found when the first channel is read.
+  const auto found = std::make_shared<std::optional<std::vector<int>>>();
+  const auto tiles = [=]() -> const std::vector<int>& {
+    if (!*found) *found = gas->shown_tiles();
+    return **found;
+  };
+  const auto add = [&](ChannelInfo info, std::function<Array()> read) {
+    all.push_back({std::move(info), std::move(read), {}, {}});
+  };
+  add(described<Vec3i>("bucket", tile, "", "Coordinates of the cube of voxels.", Use::shown), [=] {
+    std::vector<Vec3i> buckets;
+    for (const int t : tiles()) {
+      const BucketCoord b = gas->grid_.volume().buckets().coord(t);
+      buckets.emplace_back(b.x, b.y, b.z);
+    }
+    return Array::of(buckets);
+  });
+  add(described<Vec3f>("velocity", voxel, "m/s", "At the centre.", Use::shown), [=] {
+    // Upper faces of a tile are lower ones of the next, which another rank may own: all ranks read this together.
+    DiscreteVolume& volume = gas->grid_.volume();
+    volume.begin_exchange(gas->shown_velocity().index, Stencil::faces);
+    volume.end_exchange(gas->shown_velocity().index);
+    return gas->centred_velocity(tiles());
+  });
+
+  // `get` finds the channel of the grid.
+  const auto keep = [&]<class Get>(const std::string& name, Place place, const char* unit, const char* doc, Get get,
+                                   int component = 0) {
+    using T = decltype(value_of(get()));
+    all.push_back({described<T>(name, place, unit, doc, Use::kept),
+                   [=] { return all_tiles(gas->grid_.volume(), get(), component); },
+                   [=](const Array& from) { return set_tiles(gas->grid_.volume(), get(), component, from); },
+                   {}});
+  };
+  add(described<std::uint64_t>("key", tile, "", "Where the cube of voxels is, on the Morton curve.", Use::kept), [=] {
+    const auto keys = gas->grid_.volume().buckets().local_keys();
+    return Array::of(std::vector<std::uint64_t>(keys.begin(), keys.end()));
+  });
+  keep("life", tile, "", "Substeps that it is kept for, 64 times.", [=] { return gas->grid_.life; });
+  keep("potential", voxel, "m^2/s", "Guess for the next pressure.", [=] { return gas->projection_.potential(); });
+  for (int c = 0; c < 3; ++c)
+    keep(
+        "velocity." + std::to_string(c), voxel_face, "m/s", "Component along that axis.",
+        [=] { return gas->grid_.velocity; }, c);
+  const auto add_material = [&](const std::string& name, const char* unit, const char* doc, auto get) {
+    add(described<float>(name, voxel, unit, doc, Use::shown),
+        [=] { return gathered(gas->grid_.volume(), tiles(), get(), 0); });
+    keep("material." + name, voxel, unit, doc, get);
+  };
+  std::vector<std::string> materials{"density", "temperature", "<name>"};
+  if (gas != nullptr) {
+    materials.clear();
+    for (const Material& m : gas->materials_) materials.push_back(m.name);
+  }
+  for (std::size_t k = 0; k < materials.size(); ++k) {
+    const bool heat = materials[k] == "temperature";
+    const char* doc = heat                        ? "Where something heats or cools the gas."
+                      : materials[k] == "density" ? "Smoke, as a share of 1, where something makes it."
+                                                  : "What an emitter makes under that name.";
+    add_material(materials[k], heat ? "K" : "", doc, [=] { return gas->materials_[k].value; });
+  }
+  if (gas == nullptr || gas->damped_)
+    keep("damped_energy", voxel, "m^2/s^2", "That the last advection smoothed away, where someone asks for it.",
+         [=] { return gas->damped_->damped(); });
+  return all;
+}
+
+ObjectState VolumeObject::frame_state() const {
+  ObjectState state = Object::frame_state();
+  state.attributes["bucket_size"] = grid_.domain().bucket_size();
+  for (const auto& [name, values] : state.channels)
+    if (values.place == Place::voxel) state.attributes[name + ".resolution"] = std::int64_t{n};
   return state;
 }
 
 ObjectState VolumeObject::checkpoint() const {
-  const DiscreteVolume& volume = grid_.volume();
-  ObjectState state{path(), "state", {}, {}};
-  const auto keys = volume.buckets().local_keys();
-  state.channels["key"] = Array::of(std::vector<std::uint64_t>(keys.begin(), keys.end()));
-  state.channels["life"] = all_tiles(volume, grid_.life);
-  state.channels["potential"] = all_tiles(volume, projection_.potential());
-  for (int c = 0; c < 3; ++c) state.channels["velocity." + std::to_string(c)] = all_tiles(volume, grid_.velocity, c);
-  for (const Material& m : materials_) state.channels["material." + m.name] = all_tiles(volume, m.value);
-  if (damped_) state.channels["damped_energy"] = all_tiles(volume, damped_->damped());
+  ObjectState state = Object::checkpoint();
   // Keys are in voxels: a changed setup must not take them for others.
   state.attributes["layout"] = static_cast<std::int64_t>(hash_bits(grid_.voxel()));
   return state;
@@ -117,40 +189,30 @@ ObjectState VolumeObject::checkpoint() const {
 
 void VolumeObject::restore(const ObjectState* whole) {
   DiscreteVolume& volume = grid_.volume();
-  Communicator& communicator = grid_.domain().communicator();
-  const auto bad = [&] {
-    return Error(ExitCode::bad_input,
-                 "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
-  };
+  if (whole != nullptr) expect_kept(*whole);
   const auto values = [&](const std::string& name) {
     Bytes bytes;
-    if (whole != nullptr) {
-      const auto found = whole->channels.find(name);
-      if (found == whole->channels.end()) throw bad();
-      bytes = found->second.bytes();
-    }
-    communicator.broadcast(bytes);
+    if (whole != nullptr) bytes = whole->channels.find(name)->second.bytes();
+    grid_.domain().communicator().broadcast(bytes);
     return bytes;
   };
   const std::vector<BucketKey> keys = from_bytes<BucketKey>(values("key"));
   volume.set_buckets(keys);
   KeyIndex index;
   index.assign(keys);
-  const auto fill = [&](auto id, int component, const std::string& name) {
-    const Bytes bytes = values(name);
-    const std::size_t tile = volume.channel(id.index).tile_bytes();
-    if (bytes.size() != keys.size() * tile) throw bad();
-    auto out = read_write(volume, id);
-    for_each_bucket(volume.buckets(), out, [&](int t) {
-      const auto from = static_cast<std::size_t>(index.find(volume.buckets().key(t)));
-      std::copy_n(bytes.data() + from * tile, tile, reinterpret_cast<std::byte*>(out.tile(t, component)));
-    });
-  };
-  fill(grid_.life, 0, "life");
-  fill(projection_.potential(), 0, "potential");
-  for (int c = 0; c < 3; ++c) fill(grid_.velocity, c, "velocity." + std::to_string(c));
-  for (const Material& m : materials_) fill(m.value, 0, "material." + m.name);
-  if (damped_) fill(damped_->damped(), 0, "damped_energy");
+  for (const Channel& channel : channels()) {
+    if (!channel.kept || channel.name == "key") continue;
+    const Bytes bytes = values(channel.name);
+    const std::size_t tile = keys.empty() ? 0 : bytes.size() / keys.size();
+    Array own(channel.type, channel.components, 0);
+    for (int t = 0; t < volume.buckets().local_count(); ++t) {
+      const auto from = bytes.begin() + index.find(volume.buckets().key(t)) * static_cast<std::ptrdiff_t>(tile);
+      own.bytes().insert(own.bytes().end(), from, from + static_cast<std::ptrdiff_t>(tile));
+    }
+    if (bytes.size() != keys.size() * tile || !channel.write(own))
+      throw Error(ExitCode::bad_input,
+                  "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
+  }
   boundary_stale_ = true;
 }
 

@@ -5,11 +5,13 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ymir/data/bucket.h"
 #include "ymir/data/frame.h"
 #include "ymir/math/box.h"
+#include "ymir/pipeline/channel.h"
 #include "ymir/pipeline/object_report.h"
 #include "ymir/pipeline/solve_report.h"
 #include "ymir/pipeline/timeline.h"
@@ -43,11 +45,17 @@ class Object {
   // Name of a quantity that is not finite on this rank, if any.
   virtual std::optional<std::string> non_finite() const = 0;
 
+  // What others may see of this object, the same on every rank, kept ones in the order they are hashed. Holds until the
+  // object changes.
+  virtual std::vector<Channel> channels() { return {}; }
+  // What the shown channels make up (data/frame.h).
+  virtual std::string_view frame_kind() const { return "state"; }
   // This rank's part of what a frame shows (single precision), and of everything a resumed run needs.
-  virtual ObjectState frame_state() const = 0;
-  virtual ObjectState checkpoint() const = 0;
-  // From a whole checkpoint on rank 0 (nullptr elsewhere). Collective.
-  virtual void restore(const ObjectState* whole) = 0;
+  virtual ObjectState frame_state() const;
+  virtual ObjectState checkpoint() const;
+  // From a whole checkpoint on rank 0 (nullptr elsewhere). Collective. As it is here, for objects that are whole on
+  // rank 0.
+  virtual void restore(const ObjectState* whole);
   // Of the whole state at full precision, independent of ranks and threads. Collective.
   virtual std::uint64_t hash() const = 0;
 
@@ -65,7 +73,14 @@ class Object {
  protected:
   Object(std::string path, int group) : path_(std::move(path)), group_(group) {}
 
+  // Error(bad_input) when a kept channel is missing in a checkpoint, or of another type.
+  void expect_kept(const ObjectState& whole) const;
+  // Of the kept channels on this rank, one after the other.
+  std::uint64_t hash_kept() const;
+
  private:
+  std::vector<Channel> listed() const;
+
   std::string path_;
   int group_;
 };

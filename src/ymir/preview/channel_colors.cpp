@@ -21,26 +21,26 @@ void append_vectors(const Array& array, int component, std::vector<float>& out) 
   for (const T& v : array.as<T>()) out.push_back(static_cast<float>(component < 0 ? norm(v) : v[component]));
 }
 
-const char* unit_of(const std::string& channel) {
-  if (channel == "speed" || channel.starts_with("velocity")) return " [m/s]";
-  if (channel == "temperature") return " [K]";
-  if (channel == "radius" || channel.starts_with("position")) return " [m]";
-  return channel == "age" ? " [s]" : "";
+}  // namespace
+
+ColoredBy stored_channel(const ObjectState& object, const std::string& channel) {
+  const std::string name = channel == "speed" && !object.channels.contains(channel) ? "velocity" : channel;
+  if (!object.channels.contains(name) && name.size() > 2 && name[name.size() - 2] == '.')
+    if (const auto axis = std::string_view("xyz").find(name.back()); axis != std::string_view::npos)
+      return {name.substr(0, name.size() - 2), static_cast<int>(axis)};
+  return {name, -1};
 }
 
-}  // namespace
+std::string channel_unit(const Frame& frame, const std::string& channel) {
+  for (const ObjectState& object : frame.objects)
+    if (const auto found = object.channels.find(stored_channel(object, channel).name); found != object.channels.end())
+      return found->second.unit;
+  return "";
+}
 
 std::vector<float> channel_values(const ObjectState& object, const std::string& channel) {
   std::vector<float> values;
-  std::string name = channel == "speed" && !object.channels.contains(channel) ? "velocity" : channel;
-  int component = -1;
-  if (!object.channels.contains(name) && name.size() > 2 && name[name.size() - 2] == '.') {
-    const auto axis = std::string_view("xyz").find(name.back());
-    if (axis != std::string_view::npos) {
-      component = static_cast<int>(axis);
-      name.resize(name.size() - 2);
-    }
-  }
+  const auto [name, component] = stored_channel(object, channel);
   const auto found = object.channels.find(name);
   if (found == object.channels.end()) return values;
   append_vectors<Vec3f>(found->second, component, values);
@@ -77,7 +77,8 @@ std::string channel_names(const Frame& frame) {
   std::set<std::string> names;
   for (const ObjectState& object : frame.objects)
     for (const auto& [name, array] : object.channels) {
-      if (name == "bucket" || name == "first" || name == "triangles") continue;
+      // Values of the whole and coordinates of tiles or corners are no colours.
+      if (array.place == Place::object || array.holds<Vec3i>()) continue;
       names.insert(name);
       if (name == "velocity") names.insert("speed");
     }
@@ -88,7 +89,7 @@ std::string channel_names(const Frame& frame) {
 
 void draw_key(Image& image, const ChannelColors& colors) {
   const int letter = std::max(1, image.height / 270), margin = 6 * letter, bar = 60 * letter;
-  const std::string title = colors.channel + unit_of(colors.channel);
+  const std::string title = colors.channel + (colors.unit.empty() ? "" : " [" + colors.unit + "]");
   const int wide = std::max(Canvas::text_width(title, letter), Canvas::bar_width + 12 + 8 * 4 * letter);
   const int x = image.width - wide - 2 * margin, y = image.height - bar - 7 * letter - 3 * margin;
   Canvas canvas(std::move(image));

@@ -14,6 +14,7 @@ namespace ymir {
 struct ChannelColors {
   std::string channel;  // of any object: `speed` is |velocity|, `velocity.x` a component; other vectors by their length
   double low = 0, high = 1;
+  std::string unit;  // empty: a pure number
 
   float share(float value) const {  // 0 to 1; not finite: 0
     const double at = (static_cast<double>(value) - low) / (high > low ? high - low : 1.0);
@@ -21,6 +22,14 @@ struct ChannelColors {
   }
 };
 
+// The channel of an object that a name like speed or velocity.x is computed from.
+struct ColoredBy {
+  std::string name;
+  int component;  // -1: the value, or the length of a vector
+};
+ColoredBy stored_channel(const ObjectState&, const std::string& channel);
+// Unit of what is shown, of the first object that has it.
+std::string channel_unit(const Frame&, const std::string& channel);
 // One number per element of the channel; empty where the object has no such channel.
 std::vector<float> channel_values(const ObjectState&, const std::string& channel);
 // From the 0.5th to the 99.5th percentile over all objects of a frame that have the channel.

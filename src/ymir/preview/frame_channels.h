@@ -16,6 +16,14 @@ std::span<const T> channel_of(const ObjectState& object, std::string_view name, 
   return it->second.as<T>();
 }
 
+// The same where it lives on that place.
+template <class T>
+std::span<const T> channel_on(const ObjectState& object, Place place, std::string_view name, std::size_t count) {
+  const auto it = object.channels.find(name);
+  return it == object.channels.end() || it->second.place != place ? std::span<const T>()
+                                                                  : channel_of<T>(object, name, count);
+}
+
 inline double number_of(const ObjectState& object, std::string_view name, double otherwise) {
   const auto it = object.attributes.find(name);
   if (it == object.attributes.end()) return otherwise;

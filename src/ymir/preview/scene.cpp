@@ -16,14 +16,22 @@ constexpr Vec3f without_value{0.35f, 0.35f, 0.35f};  // where a thing lacks the 
 
 float luminance(Vec3f c) { return 0.2126f * c.x + 0.7152f * c.y + 0.0722f * c.z; }
 
+// Of the channel to colour by, where it lives on that place.
+std::vector<float> shown_values(const ObjectState& object, Place place, const PreviewStyle& style) {
+  if (!style.colors) return {};
+  const auto found = object.channels.find(stored_channel(object, style.colors->channel).name);
+  const bool there = found != object.channels.end() && found->second.place == place;
+  return there ? channel_values(object, style.colors->channel) : std::vector<float>{};
+}
+
 void add_points(PreviewScene& scene, const ObjectState& object, const PreviewStyle& style, double top_speed) {
   const auto position = channel_of<Vec3f>(object, "position");
   const std::size_t count = position.size();
-  const auto radius = channel_of<float>(object, "radius", count);
-  const auto velocity = channel_of<Vec3f>(object, "velocity", count);
-  const auto color = channel_of<Vec3f>(object, "color", count);
-  const auto age = channel_of<float>(object, "age", count);
-  const std::vector<float> values = style.colors ? channel_values(object, style.colors->channel) : std::vector<float>{};
+  const auto radius = channel_on<float>(object, Place::particle, "radius", count);
+  const auto velocity = channel_on<Vec3f>(object, Place::particle, "velocity", count);
+  const auto color = channel_on<Vec3f>(object, Place::particle, "color", count);
+  const auto age = channel_on<float>(object, Place::particle, "age", count);
+  const std::vector<float> values = shown_values(object, Place::particle, style);
   PreviewSpheres& spheres = scene.spheres;
   for (std::size_t i = 0; i < count; ++i) {
     const float r = radius.empty() ? style.point_radius : radius[i];
@@ -48,10 +56,10 @@ void add_points(PreviewScene& scene, const ObjectState& object, const PreviewSty
 void add_curves(PreviewScene& scene, const ObjectState& object, const PreviewStyle& style) {
   const auto position = channel_of<Vec3f>(object, "position");
   const auto first = channel_of<std::int64_t>(object, "first");
-  const auto radius = channel_of<float>(object, "radius", position.size());
-  const auto color = channel_of<Vec3f>(object, "color", position.size());
-  const std::vector<float> values = style.colors ? channel_values(object, style.colors->channel) : std::vector<float>{};
-  const bool by_strand = values.size() + 1 == first.size() && values.size() != position.size();
+  const auto radius = channel_on<float>(object, Place::vertex, "radius", position.size());
+  const auto color = channel_on<Vec3f>(object, Place::vertex, "color", position.size());
+  const std::vector<float> of_vertices = shown_values(object, Place::vertex, style),
+                           of_strands = shown_values(object, Place::strand, style);
   PreviewCurves& curves = scene.curves;
   const auto total = static_cast<std::int64_t>(position.size());
   const std::uint64_t seed = hash_text(object.name);
@@ -70,9 +78,10 @@ void add_curves(PreviewScene& scene, const ObjectState& object, const PreviewSty
       curves.position.push_back(position[i]);
       curves.radius.push_back(style.strand_width * (radius.empty() ? style.curve_radius * taper : radius[i]));
       Vec3f tint = color.empty() ? hair_color(hash_combine(seed, s), along) : color[i];
-      const std::size_t element = by_strand ? s : i;
       if (style.colors)
-        tint = element < values.size() ? scale_color(style.colors->share(values[element])) : without_value;
+        tint = i < of_vertices.size()  ? scale_color(style.colors->share(of_vertices[i]))
+               : s < of_strands.size() ? scale_color(style.colors->share(of_strands[s]))
+                                       : without_value;
       curves.color.push_back(tint);
     }
     curves.first.push_back(static_cast<std::int64_t>(curves.position.size()));
@@ -82,7 +91,7 @@ void add_curves(PreviewScene& scene, const ObjectState& object, const PreviewSty
 void add_surface(PreviewScene& scene, const ObjectState& object, std::uint64_t ordinal) {
   const auto position = channel_of<Vec3f>(object, "position");
   const auto triangles = channel_of<Vec3i>(object, "triangles");
-  const auto color = channel_of<Vec3f>(object, "color", position.size());
+  const auto color = channel_on<Vec3f>(object, Place::vertex, "color", position.size());
   PreviewTriangles& mesh = scene.triangles;
   const auto offset = static_cast<std::int32_t>(mesh.position.size());
   const auto count = static_cast<std::int32_t>(position.size());
@@ -100,11 +109,11 @@ void add_surface(PreviewScene& scene, const ObjectState& object, std::uint64_t o
   }
 }
 
-// The channel to show as density: `density`, else the first scalar channel that is no temperature.
+// The channel to show as density: `density`, else the first scalar channel of voxels that is no temperature.
 std::string density_channel(const ObjectState& object) {
   if (object.channels.contains("density")) return "density";
   for (const auto& [name, array] : object.channels)
-    if (array.holds<float>() && name != "temperature") return name;
+    if (array.place == Place::voxel && array.holds<float>() && name != "temperature") return name;
   return {};
 }
 
@@ -120,13 +129,6 @@ std::vector<float> resampled(std::span<const float> values, std::size_t blocks, 
           out.push_back(values[b * static_cast<std::size_t>(from * from * from) + static_cast<std::size_t>(at)]);
         }
   return out;
-}
-
-// The stored channel behind a name like speed or velocity.x.
-std::string value_channel(const ObjectState& object, const std::string& name) {
-  if (object.channels.contains(name)) return name;
-  if (name == "speed") return "velocity";
-  return name.size() > 2 && name[name.size() - 2] == '.' ? name.substr(0, name.size() - 2) : name;
 }
 
 void add_volume(PreviewScene& scene, const ObjectState& object, const PreviewStyle& style) {
@@ -156,9 +158,8 @@ void add_volume(PreviewScene& scene, const ObjectState& object, const PreviewSty
   const auto temperature = channel_of<float>(object, "temperature", blocks.size() * hot_voxels);
   if (m > 0 && !temperature.empty()) volume.temperature = resampled(temperature, blocks.size(), m, n);
   if (style.colors) {
-    const std::string base = value_channel(object, style.colors->channel);
-    const int k = resolution_of(base);
-    std::vector<float> values = channel_values(object, style.colors->channel);
+    const int k = resolution_of(stored_channel(object, style.colors->channel).name);
+    std::vector<float> values = shown_values(object, Place::voxel, style);
     if (k > 0 && values.size() >= blocks.size() * static_cast<std::size_t>(k * k * k)) {
       for (float& v : values) v = style.colors->share(v);
       volume.value = resampled(values, blocks.size(), k, n);

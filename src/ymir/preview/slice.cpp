@@ -8,6 +8,7 @@
 
 #include "ymir/base/error.h"
 #include "ymir/preview/canvas.h"
+#include "ymir/preview/channel_colors.h"
 #include "ymir/preview/frame_channels.h"
 #include "ymir/preview/palette.h"
 
@@ -51,22 +52,17 @@ struct Values {
 
 Values values_of(const Frame& frame, const ObjectState& volume, const std::string& name, std::size_t buckets) {
   Values values;
-  std::string channel = name == "speed" && !volume.channels.contains(name) ? "velocity" : name;
-  for (int axis = 0; axis < 3; ++axis)
-    if (channel.size() > 2 && channel.ends_with(fmt::format(".{}", axis_names[axis]))) {
-      values.component = axis;
-      channel.resize(channel.size() - 2);
-      break;
-    }
+  const auto [channel, component] = stored_channel(volume, name);
+  values.component = component;
   const double resolution = number_of(volume, channel + ".resolution", 0);
   values.resolution = resolution >= 1 && resolution <= 1024 ? static_cast<int>(resolution) : 0;
   const auto n = static_cast<std::size_t>(values.resolution);
-  values.scalars = channel_of<float>(volume, channel, buckets * n * n * n);
-  values.vectors = channel_of<Vec3f>(volume, channel, buckets * n * n * n);
+  values.scalars = channel_on<float>(volume, Place::voxel, channel, buckets * n * n * n);
+  values.vectors = channel_on<Vec3f>(volume, Place::voxel, channel, buckets * n * n * n);
   if (n == 0 || (values.scalars.empty() && values.vectors.empty())) {
     std::string names;
     for (const auto& [known, array] : volume.channels)
-      if (known != "bucket") names += (names.empty() ? "" : ", ") + known;
+      if (array.place == Place::voxel) names += (names.empty() ? "" : ", ") + known;
     throw refused(frame, fmt::format("{} has no channel {}; it has {}", volume.name, name, names));
   }
   return values;

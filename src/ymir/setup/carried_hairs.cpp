@@ -111,12 +111,13 @@ ObjectState CarriedHairs::hairs_of(const Frame& frame) {
   std::vector<std::int64_t> strand(strand_count());
   std::iota(strand.begin(), strand.end(), std::int64_t{0});
   ObjectState state{name_, "curves", {}, {}};
-  state.channels["position"] = Array::of(positions);
-  state.channels["velocity"] = Array::of(velocity);
-  state.channels["radius"] = Array::of(radius_);
-  state.channels["first"] = Array::of(carrier_.groom().first);
-  state.channels["strand"] = Array::of(strand);
-  for (const auto& [channel, array] : carrier_.groom().strands.all()) state.channels.try_emplace(channel, array);
+  state.channels["position"] = {Place::vertex, Array::of(positions), "m"};
+  state.channels["velocity"] = {Place::vertex, Array::of(velocity), "m/s"};
+  state.channels["radius"] = {Place::vertex, Array::of(radius_), "m"};
+  state.channels["first"] = {Place::object, Array::of(carrier_.groom().first)};
+  state.channels["strand"] = {Place::strand, Array::of(strand)};
+  for (const auto& [channel, array] : carrier_.groom().strands.all())
+    state.channels.try_emplace(channel, Place::strand, array);
   return state;
 }
 

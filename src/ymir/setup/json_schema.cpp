@@ -215,6 +215,21 @@ Json parameters_of(const SchemaInfo& schema) {
   return list;
 }
 
+Json channels_of(const BehaviorType& type) {
+  Json list = Json::array();
+  for (const ChannelInfo& c : type.channels)
+    list.push_back({{"name", c.name},
+                    {"place", name_of(c.place)},
+                    {"type", type_text(c.type, 1)},
+                    {"components", c.components},
+                    {"unit", c.unit},
+                    {"doc", c.doc},
+                    {"shown", c.shown},
+                    {"kept", c.kept},
+                    {"writable", c.writable}});
+  return list;
+}
+
 }  // namespace
 
 std::string describe_json(const Registry& registry) {
@@ -224,7 +239,8 @@ std::string describe_json(const Registry& registry) {
                          {"category", to_string(type.schema.category)},
                          {"doc", type.schema.doc},
                          {"example", type.schema.example},
-                         {"parameters", parameters_of(type.schema)}});
+                         {"parameters", parameters_of(type.schema)},
+                         {"channels", channels_of(type)}});
   const Json all{{"behaviors", std::move(behaviors)},
                  {"time", parameters_of(TimeParams::schema().info())},
                  {"inputs", parameters_of(InputParams::schema().info())},

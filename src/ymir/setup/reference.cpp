@@ -15,7 +15,7 @@ namespace {
 constexpr Category categories[] = {Category::object, Category::force, Category::material, Category::constraint,
                                    Category::operator_};
 
-std::string type_text(const ParamInfo& info) {
+std::string value_type_text(const ParamInfo& info) {
   switch (info.type) {
     case ParamType::boolean: return "true or false";
     case ParamType::integer: return "whole number";
@@ -36,7 +36,7 @@ std::string type_text(const ParamInfo& info) {
 }
 
 std::string type_and_range(const ParamInfo& info) {
-  std::string text = type_text(info);
+  std::string text = value_type_text(info);
   const bool ranged = !info.fields && info.type != ParamType::choice;
   const bool bounded = info.low > -2147483648.0 || info.high < 2147483647.0;
   if (ranged && bounded) text += ", " + range_text(info);
@@ -142,7 +142,51 @@ std::string setup_file_page() {
   return page;
 }
 
+// frames, checkpoints, input
+std::string uses_text(const ChannelInfo& channel) {
+  std::vector<std::string_view> uses;
+  if (channel.shown) uses.emplace_back("frames");
+  if (channel.kept) uses.emplace_back("checkpoints");
+  if (channel.writable) uses.emplace_back("input");
+  return fmt::format("{}", fmt::join(uses, ", "));
+}
+
+std::string channels_page(const Registry& registry) {
+  std::string page =
+      "# Channels\n\n"
+      "What every object lets others see. `in` says where: in the frames of a cache, in its checkpoints, or in the "
+      "input\n"
+      "that the object is made from. A place is what there is one value of: a strand, a vertex and so on; those of "
+      "the\n"
+      "object are of the whole. Frames hold f64 in single precision, as f32. `<name>` stands for any other.\n\n"
+      "With `outputs.hairs` frames have one more object, `hairs`, with the channels of curves_object in frames and "
+      "those\n"
+      "that its groom has on strands.\n";
+  for (const BehaviorType& type : registry.all()) {
+    if (type.channels.empty()) continue;
+    page += fmt::format(
+        "\n## {}\n\n| channel | place | type | unit | in | meaning |\n| --- | --- | --- | --- | --- | --- |\n",
+        type.schema.name);
+    for (const ChannelInfo& c : type.channels)
+      page += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", c.name, name_of(c.place),
+                          type_text(c.type, c.components), c.unit, uses_text(c), cell(c.doc));
+  }
+  return page;
+}
+
 }  // namespace
+
+std::string describe_channels(const Registry& registry) {
+  std::string text;
+  for (const BehaviorType& type : registry.all()) {
+    if (type.channels.empty()) continue;
+    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", type.schema.name);
+    for (const ChannelInfo& c : type.channels)
+      text += fmt::format("  {:<22} {:<10} {:<8} {:<8} {:<26} {}\n", c.name, name_of(c.place),
+                          type_text(c.type, c.components), c.unit, uses_text(c), c.doc);
+  }
+  return text;
+}
 
 std::string describe(const BehaviorType& type) {
   const SchemaInfo& schema = type.schema;
@@ -183,7 +227,9 @@ std::map<std::string, std::string> reference_pages(const Registry& registry) {
   std::map<std::string, std::string> pages;
   std::string index =
       "# Reference\n\nGenerated from the declarations in the source. Values to begin with: [typical "
-      "values](../typical_values.md).\n\n- [The setup file](setup_file.md)\n";
+      "values](../typical_values.md).\n\n- [The setup file](setup_file.md)\n- [Channels](channels.md) of objects, in "
+      "frames, "
+      "checkpoints and inputs\n";
   for (const Category category : categories) {
     bool first = true;
     for (const BehaviorType& type : registry.all()) {
@@ -196,6 +242,7 @@ std::map<std::string, std::string> reference_pages(const Registry& registry) {
   for (const BehaviorType& type : registry.all()) pages[type.schema.name + ".md"] = behavior_page(type.schema);
   pages["index.md"] = std::move(index);
   pages["setup_file.md"] = setup_file_page();
+  pages["channels.md"] = channels_page(registry);
   return pages;
 }
 

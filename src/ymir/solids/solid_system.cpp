@@ -99,7 +99,7 @@ void SolidSystem::set_state(std::span<const double> values) {
 
 ObjectState SolidSystem::checkpoint() const {
   ObjectState all{path(), "state", {}, {}};
-  all.channels["couplings"] = Array::of(state());
+  all.channels["couplings"] = {Place::object, Array::of(state())};
   return all;
 }
 

@@ -92,7 +92,7 @@ TEST(UsdaExport, TakesFramesOfACache) {
   frame.number = 7;
   ObjectState object{"a\"b", "points", {}, {}};
   const std::vector<Vec3f> position{{1, 2, 3}};
-  object.channels["position"] = Array::of(position);
+  object.channels["position"] = {Place::particle, Array::of(position)};
   frame.objects = {object};
   UsdaWriter usda(folder / "a.usda", 24);
   usda.add_frame(frame);
@@ -126,15 +126,16 @@ Frame strand_frame(std::int64_t number) {
   frame.number = number;
   ObjectState object{"Hair/hairs", "curves", {}, {}};
   const auto up = static_cast<float>(number);
-  object.channels["position"] = Array::of(std::vector<Vec3f>{{0, 0, 0}, {0, up, 0}, {1, 0, 0}, {1, 1, 0}, {1, 2, 0}});
-  object.channels["velocity"] = Array::of(std::vector<Vec3f>(5, {0, 24, 0}));
-  object.channels["radius"] = Array::of(std::vector<float>(5, 0.5f));
-  object.channels["first"] = Array::of(std::vector<std::int64_t>{0, 2, 5});
-  object.channels["strand"] = Array::of(std::vector<std::int64_t>{0, 1});
+  object.channels["position"] = {Place::vertex,
+                                 Array::of(std::vector<Vec3f>{{0, 0, 0}, {0, up, 0}, {1, 0, 0}, {1, 1, 0}, {1, 2, 0}})};
+  object.channels["velocity"] = {Place::vertex, Array::of(std::vector<Vec3f>(5, {0, 24, 0}))};
+  object.channels["radius"] = {Place::vertex, Array::of(std::vector<float>(5, 0.5f))};
+  object.channels["first"] = {Place::object, Array::of(std::vector<std::int64_t>{0, 2, 5})};
+  object.channels["strand"] = {Place::strand, Array::of(std::vector<std::int64_t>{0, 1})};
   Array uv(ScalarType::f32, 2, 2);
   const float values[] = {0.25f, 0.5f, 0.75f, 1};
   std::copy_n(reinterpret_cast<const std::byte*>(values), sizeof values, uv.bytes().begin());
-  object.channels["root_uv"] = uv;
+  object.channels["root_uv"] = {Place::strand, uv};
   frame.objects = {object};
   return frame;
 }

@@ -229,14 +229,14 @@ TEST_F(VdbFile, RefusesMoreVoxelsThanAllowed) {
 ObjectState gas_state() {
   ObjectState gas{"Smoke/gas", "volume", {}, {}};
   gas.attributes["bucket_size"] = 0.32;
-  gas.channels["bucket"] = Array::of(std::vector<Vec3i>{{1, 0, 0}, {-1, 0, 2}});
+  gas.channels["bucket"] = {Place::tile, Array::of(std::vector<Vec3i>{{1, 0, 0}, {-1, 0, 2}})};
   std::vector<float> density(2 * 4096);
   std::vector<Vec3f> velocity(2 * 4096);
   density[3] = 1.0f / 3;                          // voxel (3, 0, 0) of the first
   density[4096 + 15 * 256 + 15 * 16 + 15] = 0.5;  // the last of the second
   velocity[9] = {1, 2, 3};
-  gas.channels["density"] = Array::of(density);
-  gas.channels["velocity"] = Array::of(velocity);
+  gas.channels["density"] = {Place::voxel, Array::of(density)};
+  gas.channels["velocity"] = {Place::voxel, Array::of(velocity)};
   gas.attributes["density.resolution"] = std::int64_t{16};
   gas.attributes["velocity.resolution"] = std::int64_t{16};
   return gas;

@@ -35,7 +35,7 @@ TEST(FrameFile, EveryScalarTypeComesBackBitByBit) {
     for (const int components : {1, 2, 3, 9})
       for (const std::size_t count : {1u, 2u, 1000u}) {
         const auto key = std::to_string(static_cast<int>(type)) + "x" + std::to_string(components) + "x";
-        object.channels[key + std::to_string(count)] = random_array(type, components, count, 7);
+        object.channels[key + std::to_string(count)] = {Place::object, random_array(type, components, count, 7)};
       }
   frame.objects.push_back(object);
   write_frame_file(folder / "a.h5", frame);
@@ -44,8 +44,8 @@ TEST(FrameFile, EveryScalarTypeComesBackBitByBit) {
 
 TEST(FrameFile, ChannelsOfManyChunksAndOfWideTuplesComeBack) {
   Frame frame = sample_frame(1, 100'003);
-  frame.objects[0].channels["density"] = random_array(ScalarType::f32, 16 * 16 * 16, 37, 5);
-  frame.objects[0].channels["row"] = random_array(ScalarType::f64, 70'001, 2, 6);
+  frame.objects[0].channels["density"] = {Place::tile, random_array(ScalarType::f32, 16 * 16 * 16, 37, 5)};
+  frame.objects[0].channels["row"] = {Place::object, random_array(ScalarType::f64, 70'001, 2, 6)};
   expect_same(frame, decode_frame(encode_frame(frame), "x"));
 }
 
@@ -54,8 +54,8 @@ TEST(FrameFile, EmptyFramesObjectsAndChannelsComeBack) {
   expect_same(frame, decode_frame(encode_frame(frame), "x"));
   frame.objects.push_back({.name = "nothing", .kind = "points", .channels = {}, .attributes = {}});
   frame.objects.push_back({.name = "no elements", .kind = "points", .channels = {}, .attributes = {}});
-  frame.objects[1].channels["position"] = Array(ScalarType::f32, 3, 0);
-  frame.objects[1].channels["id"] = Array(ScalarType::u64, 1, 0);
+  frame.objects[1].channels["position"] = {Place::particle, Array(ScalarType::f32, 3, 0)};
+  frame.objects[1].channels["id"] = {Place::particle, Array(ScalarType::u64, 1, 0)};
   expect_same(frame, decode_frame(encode_frame(frame), "x"));
 }
 
@@ -80,7 +80,7 @@ TEST(FrameFile, AwkwardNamesAndTheOrderOfObjectsComeBack) {
     ObjectState& object = frame.objects.emplace_back(sample_frame(1).objects[0]);
     object.name = name;
     for (const char* channel : {"B", ".", "x/y", "x_y", "", "@shared", "ü"})
-      object.channels[channel] = random_array(ScalarType::i32, 1, 3, frame.objects.size());
+      object.channels[channel] = {Place::object, random_array(ScalarType::i32, 1, 3, frame.objects.size())};
   }
   expect_same(frame, decode_frame(encode_frame(frame), "x"));
 }

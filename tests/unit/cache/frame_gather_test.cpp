@@ -15,8 +15,8 @@ Frame part_of(int rank) {
   ObjectState points{.name = "P", .kind = "points", .channels = {}, .attributes = {}};
   std::vector<std::uint64_t> id;
   for (int i = 0; i <= rank; ++i) id.push_back(static_cast<std::uint64_t>(10 * rank + i));
-  points.channels["id"] = Array::of(id);
-  points.channels["@shared"] = Array::of(std::vector<double>{1, 2});
+  points.channels["id"] = {Place::particle, Array::of(id)};
+  points.channels["@shared"] = {Place::object, Array::of(std::vector<double>{1, 2})};
   frame.objects.push_back(points);
 
   ObjectState curves{.name = "C", .kind = "curves", .channels = {}, .attributes = {}};
@@ -26,15 +26,15 @@ Frame part_of(int rank) {
     position.resize(position.size() + 2, Vec3f(static_cast<float>(rank), static_cast<float>(s), 0));
     first.push_back(static_cast<std::int64_t>(position.size()));
   }
-  curves.channels["first"] = Array::of(first);
-  curves.channels["position"] = Array::of(position);
+  curves.channels["first"] = {Place::object, Array::of(first)};
+  curves.channels["position"] = {Place::vertex, Array::of(position)};
   frame.objects.push_back(curves);
 
   ObjectState surface{.name = "S", .kind = "surface", .channels = {}, .attributes = {}};
   std::vector<Vec3i> triangles;
   for (int t = 0; t < rank; ++t) triangles.push_back({3 * t, 3 * t + 1, 3 * t + 2});
-  surface.channels["triangles"] = Array::of(triangles);
-  surface.channels["position"] = Array(ScalarType::f32, 3, static_cast<std::size_t>(3 * rank));
+  surface.channels["triangles"] = {Place::face, Array::of(triangles)};
+  surface.channels["position"] = {Place::vertex, Array(ScalarType::f32, 3, static_cast<std::size_t>(3 * rank))};
   frame.objects.push_back(surface);
   return frame;
 }
@@ -60,7 +60,7 @@ TEST(Gather, JoinsChannelsInRankOrderAndShiftsIndices) {
 
 TEST(Gather, JoinsCurvesOfRanksThatHoldNone) {
   Frame none = part_of(0);
-  none.objects[1].channels["first"] = Array(ScalarType::i64, 1, 0);  // not even the leading 0
+  none.objects[1].channels["first"] = {Place::object, Array(ScalarType::i64, 1, 0)};  // not even the leading 0
   EXPECT_EQ(values<std::int64_t>(join_frames({none, part_of(1), none, part_of(2)}), 1, "first"),
             (std::vector<std::int64_t>{0, 2, 4, 6}));
   EXPECT_EQ(values<std::int64_t>(join_frames({part_of(1), part_of(0)}), 1, "first"), (std::vector<std::int64_t>{0, 2}));
@@ -68,10 +68,10 @@ TEST(Gather, JoinsCurvesOfRanksThatHoldNone) {
 
 TEST(Gather, RefusesRanksWithDifferentChannels) {
   Frame other = part_of(1);
-  other.objects[0].channels["extra"] = Array(ScalarType::f32, 1, 0);
+  other.objects[0].channels["extra"] = {Place::particle, Array(ScalarType::f32, 1, 0)};
   EXPECT_THROW(join_frames({part_of(0), other}), CheckFailed);
   other = part_of(1);
-  other.objects[0].channels["id"] = Array(ScalarType::i64, 1, 2);
+  other.objects[0].channels["id"] = {Place::particle, Array(ScalarType::i64, 1, 2)};
   EXPECT_THROW(join_frames({part_of(0), other}), CheckFailed);
 }
 

@@ -55,8 +55,8 @@ inline Array random_array(ScalarType type, int components, std::size_t count, st
 inline Frame sample_frame(std::int64_t number, std::size_t count = 20) {
   const auto seed = static_cast<std::uint64_t>(number);
   ObjectState points{.name = "Embers/points", .kind = "points", .channels = {}, .attributes = {}};
-  points.channels["position"] = random_array(ScalarType::f32, 3, count, seed);
-  points.channels["id"] = random_array(ScalarType::u64, 1, count, seed + 1);
+  points.channels["position"] = {Place::particle, random_array(ScalarType::f32, 3, count, seed), "m"};
+  points.channels["id"] = {Place::particle, random_array(ScalarType::u64, 1, count, seed + 1)};
   points.attributes["emitted"] = std::int64_t{number};
   return {.number = number,
           .time = static_cast<double>(number) / 24,
@@ -82,6 +82,8 @@ inline void expect_same(const Frame& a, const Frame& b) {
       EXPECT_EQ(array.type(), other->second.type()) << name;
       EXPECT_EQ(array.components(), other->second.components()) << name;
       EXPECT_TRUE(array.bytes() == other->second.bytes()) << name;
+      EXPECT_EQ(array.place, other->second.place) << name;
+      EXPECT_EQ(array.unit, other->second.unit) << name;
     }
   }
 }

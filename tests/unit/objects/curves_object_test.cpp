@@ -87,9 +87,9 @@ TEST_F(CurvesObjectTest, SpreadsCoincidentVerticesAndKeepsTheEnds) {
   curves.positions[5] = curves.positions[4];
   CurvesObject& object = take(std::move(curves));
   const Strand strand = object.strands().copy_all()[1];
-  for (std::size_t i = 1; i <= 3; ++i) EXPECT_NEAR(strand.channel(object.channels().rest_length)[i], 0.01, 1e-15);
-  EXPECT_EQ(strand.channel(object.channels().position + 1)[1], 0);
-  EXPECT_EQ(strand.channel(object.channels().position + 1)[4], -0.03);
+  for (std::size_t i = 1; i <= 3; ++i) EXPECT_NEAR(strand.channel(object.rod_channels().rest_length)[i], 0.01, 1e-15);
+  EXPECT_EQ(strand.channel(object.rod_channels().position + 1)[1], 0);
+  EXPECT_EQ(strand.channel(object.rod_channels().position + 1)[4], -0.03);
 }
 
 TEST_F(CurvesObjectTest, HoldsStrandsOfNoLength) {
@@ -98,8 +98,8 @@ TEST_F(CurvesObjectTest, HoldsStrandsOfNoLength) {
   CurvesObject& object = take(std::move(curves));
   const auto strands = object.strands().copy_all();
   for (std::size_t i = 1; i <= 4; ++i) {
-    EXPECT_EQ(strands[1].channel(object.channels().free_position)[i], 0);
-    EXPECT_EQ(strands[0].channel(object.channels().free_position)[i], i > 1 ? 1 : 0);
+    EXPECT_EQ(strands[1].channel(object.rod_channels().free_position)[i], 0);
+    EXPECT_EQ(strands[0].channel(object.rod_channels().free_position)[i], i > 1 ? 1 : 0);
   }
 }
 
@@ -109,7 +109,7 @@ TEST_F(CurvesObjectTest, RefusesACheckpointOfOtherStrands) {
   const std::uint64_t hash = object.hash();
   const auto refused = [&](const char* channel, Array array) {
     ObjectState state = good;
-    state.channels[channel] = std::move(array);
+    state.channels[channel] = {good.channels.at(channel).place, std::move(array)};
     EXPECT_THROW(object.restore(&state), Error) << channel;
   };
   refused("values", Array::of(std::vector<double>(7, 0.0)));

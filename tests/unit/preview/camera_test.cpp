@@ -87,9 +87,9 @@ Frame moving_points() {
     position.push_back({0.01f * static_cast<float>(i), 0, 0});
     velocity.push_back({0, static_cast<float>(i), 0});
   }
-  points.channels["position"] = Array::of(position);
-  points.channels["velocity"] = Array::of(velocity);
-  points.channels["id"] = Array::of(std::vector<std::uint64_t>(101, 7));
+  points.channels["position"] = {Place::particle, Array::of(position)};
+  points.channels["velocity"] = {Place::particle, Array::of(velocity)};
+  points.channels["id"] = {Place::particle, Array::of(std::vector<std::uint64_t>(101, 7))};
   Frame frame;
   frame.objects.push_back(points);
   return frame;
@@ -112,29 +112,52 @@ TEST(ChannelColors, TakesSpeedComponentsAndStoredNumbers) {
 
 TEST(ChannelColors, ColourPointsStrandsAndGasByValue) {
   PreviewStyle style;
-  style.colors = ChannelColors{"speed", 0, 100};
+  style.colors = ChannelColors{"speed", 0, 100, "m/s"};
   Frame frame = moving_points();
   EXPECT_EQ(scene_from_frame(frame, style).spheres.color[25], scale_color(0.25f));
   frame.objects[0].kind = "curves";
-  frame.objects[0].channels["first"] = Array::of(std::vector<std::int64_t>{0, 50, 101});
+  for (auto& [name, values] : frame.objects[0].channels) values.place = Place::vertex;
+  frame.objects[0].channels["first"] = {Place::object, Array::of(std::vector<std::int64_t>{0, 50, 101})};
   EXPECT_EQ(scene_from_frame(frame, style).curves.color[75], scale_color(0.75f));
-  frame.objects[0].channels["speed"] = Array::of(std::vector<float>{10, 60});  // one per strand
+  frame.objects[0].channels["speed"] = {Place::strand, Array::of(std::vector<float>{10, 60})};
   EXPECT_EQ(scene_from_frame(frame, style).curves.color[75], scale_color(0.6f));
   ObjectState gas{"Smoke", "volume", {}, {}};
   gas.attributes["bucket_size"] = 1.0;
   gas.attributes["density.resolution"] = gas.attributes["velocity.resolution"] = std::int64_t{2};
-  gas.channels["bucket"] = Array::of(std::vector<Vec3i>{{0, 0, 0}});
-  gas.channels["density"] = Array::of(std::vector<float>(8, 1.0f));
-  gas.channels["velocity"] = Array::of(std::vector<Vec3f>(8, Vec3f{0, 30, 40}));
+  gas.channels["bucket"] = {Place::tile, Array::of(std::vector<Vec3i>{{0, 0, 0}})};
+  gas.channels["density"] = {Place::voxel, Array::of(std::vector<float>(8, 1.0f))};
+  gas.channels["velocity"] = {Place::voxel, Array::of(std::vector<Vec3f>(8, Vec3f{0, 30, 40}))};
   Frame smoke;
   smoke.objects.push_back(gas);
   EXPECT_EQ(scene_from_frame(smoke, style).volumes.at(0).value, std::vector<float>(8, 0.5f));
 }
 
+// Two strands of two vertices have two edges; strands of one vertex are as many as their vertices.
+TEST(ChannelColors, GoByThePlaceOfAChannel) {
+  PreviewStyle style;
+  style.colors = ChannelColors{"tension", 0, 100, "N"};
+  Frame frame;
+  ObjectState& hair = frame.objects.emplace_back(ObjectState{"Hair", "curves", {}, {}});
+  hair.channels["position"] = {Place::vertex,
+                               Array::of(std::vector<Vec3f>{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 0}})};
+  hair.channels["first"] = {Place::object, Array::of(std::vector<std::int64_t>{0, 2, 4})};
+  hair.channels["tension"] = {Place::strand, Array::of(std::vector<float>{10, 90}), "N"};
+  const auto colors = [&] { return scene_from_frame(frame, style).curves.color; };
+  const Vec3f low = scale_color(0.1f), high = scale_color(0.9f);
+  EXPECT_EQ(colors(), (std::vector<Vec3f>{low, low, high, high}));
+  hair.channels["tension"].place = Place::edge;
+  for (const Vec3f& color : colors()) EXPECT_EQ(color, Vec3f(0.35f, 0.35f, 0.35f));
+  hair.channels["tension"] = {Place::vertex, Array::of(std::vector<float>{10, 90, 90, 10}), "N"};
+  EXPECT_EQ(colors(), (std::vector<Vec3f>{low, high, high, low}));
+  EXPECT_EQ(channel_unit(frame, "tension"), "N");
+  EXPECT_EQ(channel_unit(frame, "heat"), "");
+  EXPECT_EQ(channel_names(frame), "position, tension");
+}
+
 TEST(ChannelColors, NamesTheScaleInThePicture) {
   Image image{320, 240, std::vector<std::uint8_t>(320 * 240 * 3, 128)};
   const Image before = image;
-  draw_key(image, {"temperature", 300, 900});
+  draw_key(image, {"temperature", 300, 900, "K"});
   EXPECT_EQ(image.width, 320);
   int changed = 0;
   for (int y = 0; y < 240; ++y)
@@ -149,8 +172,8 @@ TEST(Overlays, DrawEveryEdgeOfTheTilesOnce) {
   ObjectState gas{"Smoke", "volume", {}, {}};
   gas.attributes["bucket_size"] = 0.5;
   gas.attributes["velocity.resolution"] = std::int64_t{2};
-  gas.channels["bucket"] = Array::of(std::vector<Vec3i>{{0, 0, 0}, {1, 0, 0}});
-  gas.channels["velocity"] = Array::of(std::vector<Vec3f>(16, Vec3f{0, 0, 3}));
+  gas.channels["bucket"] = {Place::tile, Array::of(std::vector<Vec3i>{{0, 0, 0}, {1, 0, 0}})};
+  gas.channels["velocity"] = {Place::voxel, Array::of(std::vector<Vec3f>(16, Vec3f{0, 0, 3}))};
   Frame frame;
   frame.objects.push_back(gas);
   PreviewLines lines;

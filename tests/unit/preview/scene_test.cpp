@@ -110,7 +110,7 @@ ObjectState points(const std::vector<Vec3f>& position) {
   ObjectState object;
   object.name = "Embers/particle_object";
   object.kind = "points";
-  object.channels["position"] = Array::of(position);
+  object.channels["position"] = {Place::particle, Array::of(position)};
   return object;
 }
 
@@ -119,7 +119,8 @@ float lightness(Vec3f c) { return c.x + c.y + c.z; }
 TEST(SceneFromFrame, PrefersTheColorChannelAndElseShowsSpeed) {
   Frame frame;
   frame.objects.push_back(points({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
-  frame.objects[0].channels["velocity"] = Array::of(std::vector<Vec3f>{{0, 0, 0}, {1, 0, 0}, {0, 4, 0}});
+  frame.objects[0].channels["velocity"] = {Place::particle,
+                                           Array::of(std::vector<Vec3f>{{0, 0, 0}, {1, 0, 0}, {0, 4, 0}})};
   PreviewStyle style;
   style.reference_speed = 4;
   const PreviewScene by_speed = scene_from_frame(frame, style);
@@ -128,7 +129,7 @@ TEST(SceneFromFrame, PrefersTheColorChannelAndElseShowsSpeed) {
   EXPECT_LT(lightness(by_speed.spheres.color[1]), lightness(by_speed.spheres.color[2]));
   EXPECT_TRUE(by_speed.spheres.emission.empty());
   const std::vector<Vec3f> given{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  frame.objects[0].channels["color"] = Array::of(given);
+  frame.objects[0].channels["color"] = {Place::particle, Array::of(given)};
   EXPECT_EQ(scene_from_frame(frame, style).spheres.color, given);
   style.emissive = true;
   EXPECT_EQ(scene_from_frame(frame, style).spheres.emission.size(), 3u);
@@ -145,7 +146,7 @@ TEST(SceneFromFrame, ReferenceSpeedIsTheFastFew) {
   frame.objects.push_back(points(std::vector<Vec3f>(101)));
   std::vector<Vec3f> velocity(101);
   for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] = {static_cast<float>(i), 0, 0};
-  frame.objects[0].channels["velocity"] = Array::of(velocity);
+  frame.objects[0].channels["velocity"] = {Place::particle, Array::of(velocity)};
   EXPECT_EQ(reference_speed(frame), 98);
   EXPECT_EQ(reference_speed({}), 0);
 }
@@ -154,17 +155,18 @@ TEST(SceneFromFrame, TakesCurvesSurfacesAndVolumes) {
   Frame frame;
   ObjectState curves;
   curves.kind = "curves";
-  curves.channels["position"] = Array::of(std::vector<Vec3f>{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 0}, {1, 2, 0}});
-  curves.channels["first"] = Array::of(std::vector<std::int64_t>{0, 2, 5});
+  curves.channels["position"] = {Place::vertex,
+                                 Array::of(std::vector<Vec3f>{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 0}, {1, 2, 0}})};
+  curves.channels["first"] = {Place::object, Array::of(std::vector<std::int64_t>{0, 2, 5})};
   ObjectState surface;
   surface.kind = "surface";
-  surface.channels["position"] = Array::of(std::vector<Vec3f>{{0, 0, 0}, {1, 0, 0}, {0, 0, 1}});
-  surface.channels["triangles"] = Array::of(std::vector<Vec3i>{{0, 1, 2}});
+  surface.channels["position"] = {Place::vertex, Array::of(std::vector<Vec3f>{{0, 0, 0}, {1, 0, 0}, {0, 0, 1}})};
+  surface.channels["triangles"] = {Place::face, Array::of(std::vector<Vec3i>{{0, 1, 2}})};
   ObjectState volume;
   volume.kind = "volume";
-  volume.channels["bucket"] = Array::of(std::vector<Vec3i>{{-1, 0, 0}, {2, 0, 0}});
-  volume.channels["density"] = Array::of(std::vector<float>(2 * 4 * 4 * 4, 1.0f));
-  volume.channels["temperature"] = Array::of(std::vector<float>(2 * 2 * 2 * 2, 900.0f));
+  volume.channels["bucket"] = {Place::tile, Array::of(std::vector<Vec3i>{{-1, 0, 0}, {2, 0, 0}})};
+  volume.channels["density"] = {Place::voxel, Array::of(std::vector<float>(2 * 4 * 4 * 4, 1.0f))};
+  volume.channels["temperature"] = {Place::voxel, Array::of(std::vector<float>(2 * 2 * 2 * 2, 900.0f))};
   volume.attributes["bucket_size"] = 0.8;
   volume.attributes["density.resolution"] = std::int64_t{4};
   volume.attributes["temperature.resolution"] = std::int64_t{2};
@@ -188,16 +190,16 @@ TEST(SceneFromFrame, SkipsAndCountsWhatIsBroken) {
   frame.objects.push_back(points({{0, 0, 0}, {nan, 0, 0}}));
   ObjectState curves;
   curves.kind = "curves";
-  curves.channels["position"] = Array::of(std::vector<Vec3f>(4));
-  curves.channels["first"] = Array::of(std::vector<std::int64_t>{0, 2, 9});
+  curves.channels["position"] = {Place::vertex, Array::of(std::vector<Vec3f>(4))};
+  curves.channels["first"] = {Place::object, Array::of(std::vector<std::int64_t>{0, 2, 9})};
   ObjectState surface;
   surface.kind = "surface";
-  surface.channels["position"] = Array::of(std::vector<Vec3f>(3));
-  surface.channels["triangles"] = Array::of(std::vector<Vec3i>{{0, 1, 3}});
+  surface.channels["position"] = {Place::vertex, Array::of(std::vector<Vec3f>(3))};
+  surface.channels["triangles"] = {Place::face, Array::of(std::vector<Vec3i>{{0, 1, 3}})};
   ObjectState volume;
   volume.kind = "volume";
-  volume.channels["bucket"] = Array::of(std::vector<Vec3i>{{0, 0, 0}});
-  volume.channels["density"] = Array::of(std::vector<float>(7));
+  volume.channels["bucket"] = {Place::tile, Array::of(std::vector<Vec3i>{{0, 0, 0}})};
+  volume.channels["density"] = {Place::voxel, Array::of(std::vector<float>(7))};
   volume.attributes["bucket_size"] = 1.0;
   volume.attributes["density.resolution"] = std::int64_t{2};
   ObjectState bare;

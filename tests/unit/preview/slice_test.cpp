@@ -24,9 +24,9 @@ Frame ramp(Vec3f slope) {
       density.push_back(dot(slope, x));
       velocity.push_back({3 * x.x, 4 * x.x, 0});
     }
-  gas.channels["bucket"] = Array::of(buckets);
-  gas.channels["density"] = Array::of(density);
-  gas.channels["velocity"] = Array::of(velocity);
+  gas.channels["bucket"] = {Place::tile, Array::of(buckets)};
+  gas.channels["density"] = {Place::voxel, Array::of(density)};
+  gas.channels["velocity"] = {Place::voxel, Array::of(velocity)};
   Frame frame;
   frame.objects.push_back(gas);
   return frame;

@@ -36,8 +36,8 @@ Frame two_puffs(double far) {
   gas.attributes["bucket_size"] = 0.16;
   gas.attributes["density.resolution"] = std::int64_t{8};
   const int b = static_cast<int>(std::floor(far / 0.16));
-  gas.channels["bucket"] = Array::of(std::vector<Vec3i>{{0, 0, 0}, {b, b, b}});
-  gas.channels["density"] = Array::of(std::vector<float>(1024, 1.0f));
+  gas.channels["bucket"] = {Place::tile, Array::of(std::vector<Vec3i>{{0, 0, 0}, {b, b, b}})};
+  gas.channels["density"] = {Place::voxel, Array::of(std::vector<float>(1024, 1.0f))};
   Frame frame;
   frame.objects.push_back(gas);
   return frame;

@@ -75,10 +75,11 @@ TEST(Reference, DescribesEveryParameterWithUnitRangeAndDefault) {
   EXPECT_TRUE(contains(describe_all(registry), "gravity     Uniform body force per unit mass."));
 }
 
-TEST(Reference, HasOnePagePerBehaviorAnIndexAndTheSetupFile) {
+TEST(Reference, HasOnePagePerBehaviorAnIndexTheSetupFileAndChannels) {
   const Registry registry = sample::registry();
   const auto pages = reference_pages(registry);
-  ASSERT_EQ(pages.size(), 5u);
+  ASSERT_EQ(pages.size(), 6u);
+  EXPECT_TRUE(contains(pages.at("index.md"), "(channels.md)"));
   EXPECT_EQ(pages, reference_pages(sample::registry()));
   for (const BehaviorType& type : registry.all()) {
     const std::string& page = pages.at(type.schema.name + ".md");

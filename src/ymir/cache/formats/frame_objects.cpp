@@ -1,5 +1,7 @@
 #include "ymir/cache/formats/frame_objects.h"
 
+#include <fmt/format.h>
+
 #include "ymir/base/error.h"
 
 namespace ymir {
@@ -23,12 +25,17 @@ std::vector<Vec3d> positions_of(const ObjectState& object) {
   return positions;
 }
 
-Channels vertex_channels(const ObjectState& object, std::size_t count) {
+// What lives on a place that the object has `count` of, but for the channels that its kind is made of.
+Channels channels_on(const ObjectState& object, Place place, std::size_t count) {
   Channels channels;
   channels.resize(count);
-  for (const auto& [name, array] : object.channels)
-    if (name != "position" && name != "first" && name != "triangles" && array.count() == count)
-      channels.set(name, array);
+  for (const auto& [name, array] : object.channels) {
+    if (array.place != place || name == "position" || name == "triangles") continue;
+    if (array.count() != count)
+      refuse(object, fmt::format("the channel {} has {} values for {} of its place ({})", name, array.count(), count,
+                                 name_of(place)));
+    channels.set(name, array);
+  }
   return channels;
 }
 
@@ -38,7 +45,7 @@ Points points_of(const ObjectState& object) {
   YMIR_CHECK(object.kind == "points");
   Points points;
   points.positions = positions_of(object);
-  points.vertices = vertex_channels(object, points.positions.size());
+  points.vertices = channels_on(object, Place::particle, points.positions.size());
   return points;
 }
 
@@ -52,12 +59,9 @@ Curves curves_of(const ObjectState& object) {
   for (std::size_t s = 0; s + 1 < first.size(); ++s)
     if (first[s + 1] <= first[s]) refuse(object, "strand " + std::to_string(s) + " has no vertices");
   curves.first.assign(first.begin(), first.end());
-  curves.vertices = vertex_channels(object, curves.positions.size());
-  curves.edges.resize(curves.edge_count());
-  curves.strands.resize(curves.strand_count());
-  for (const auto& [name, array] : object.channels)
-    if (name != "first" && array.count() == curves.strand_count() && array.count() != curves.positions.size())
-      curves.strands.set(name, array);
+  curves.vertices = channels_on(object, Place::vertex, curves.positions.size());
+  curves.edges = channels_on(object, Place::edge, curves.edge_count());
+  curves.strands = channels_on(object, Place::strand, curves.strand_count());
   return curves;
 }
 
@@ -71,8 +75,8 @@ Surface surface_of(const ObjectState& object) {
         refuse(object, "a triangle uses vertex " + std::to_string(v) + ", which does not exist");
     surface.triangles.push_back({t.x, t.y, t.z});
   }
-  surface.vertices = vertex_channels(object, surface.positions.size());
-  surface.faces.resize(surface.triangles.size());
+  surface.vertices = channels_on(object, Place::vertex, surface.positions.size());
+  surface.faces = channels_on(object, Place::face, surface.triangles.size());
   return surface;
 }
 

@@ -6,8 +6,8 @@
 
 namespace ymir {
 
-// The object's kind must be "points", "curves" or "surface" respectively. Channels of one value per vertex come along,
-// of curves also those of one value per strand. An object without the channels its kind promises (data/frame.h) is an
+// The object's kind must be "points", "curves" or "surface" respectively. Channels come along to the place they live
+// on. An object without the channels its kind promises (data/frame.h), or with other counts than its places have, is an
 // Error(bad_input).
 Points points_of(const ObjectState& object);
 Curves curves_of(const ObjectState& object);

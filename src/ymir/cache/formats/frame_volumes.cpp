@@ -87,10 +87,11 @@ std::vector<VolumeGrid> volumes_of(const ObjectState& object) {
       if (b[axis] > limit || b[axis] < -limit) refuse(object, "a voxel lies too far out");
   std::vector<VolumeGrid> grids;
   for (const auto& [name, array] : object.channels) {
-    const std::int64_t* side = attribute<std::int64_t>(object, name + ".resolution");
-    if (side == nullptr || array.type() != ScalarType::f32 || (array.components() != 1 && array.components() != 3))
+    if (array.place != Place::voxel || array.type() != ScalarType::f32 ||
+        (array.components() != 1 && array.components() != 3))
       continue;
-    if (*side < VolumeGrid::block_side || *side > 64 || *side % VolumeGrid::block_side != 0 ||
+    const std::int64_t* side = attribute<std::int64_t>(object, name + ".resolution");
+    if (side == nullptr || *side < VolumeGrid::block_side || *side > 64 || *side % VolumeGrid::block_side != 0 ||
         array.count() != buckets.size() * static_cast<std::size_t>(*side * *side * *side))
       refuse(object, fmt::format("the channel {} does not fill its voxels", name));
     grids.push_back(grid_of(object, name, array, static_cast<int>(*side), *bucket_size, buckets));

@@ -182,9 +182,9 @@ class UsdaWriter::Impl {
     sample(p, "float3[] extent", list(extent));
   }
 
-  // One value per strand.
-  void strand_channels(Prim& p, const Channels& strands) {
-    for (const auto& [name, array] : strands.all()) {
+  // One value per strand or triangle.
+  void uniform_channels(Prim& p, const Channels& pieces) {
+    for (const auto& [name, array] : pieces.all()) {
       const bool coordinates = name == "root_uv" || name == "uv" || name == "st";
       if (coordinates && array.type() == ScalarType::f32 && array.components() >= 2) {
         texture_coordinates(p, name, array);
@@ -192,6 +192,10 @@ class UsdaWriter::Impl {
         sample(p, "int64[] primvars:id", list(array.as<std::int64_t>()), "uniform");
       } else if (array.holds<float>()) {
         checked<float>(p, "float[] primvars:" + identifier_of(name), name, array, "uniform");
+      } else if (name == "color" && array.holds<Vec3f>()) {
+        checked<Vec3f>(p, "color3f[] primvars:displayColor", name, array, "uniform");
+      } else if (array.holds<Vec3f>()) {
+        checked<Vec3f>(p, "float3[] primvars:" + identifier_of(name), name, array, "uniform");
       } else if (array.holds<std::int32_t>()) {
         checked<std::int32_t>(p, "int[] primvars:" + identifier_of(name), name, array, "uniform");
       }
@@ -390,7 +394,7 @@ void UsdaWriter::add(const std::string& name, const Curves& curves) {
   for (std::size_t s = 0; s < counts.size(); ++s) counts[s] = curves.first[s + 1] - curves.first[s];
   impl_->sample(p, "int[] curveVertexCounts", list(counts));
   impl_->channels(p, curves.vertices);
-  impl_->strand_channels(p, curves.strands);
+  impl_->uniform_channels(p, curves.strands);
 }
 
 void UsdaWriter::add(const std::string& name, const Surface& surface) {
@@ -403,6 +407,7 @@ void UsdaWriter::add(const std::string& name, const Surface& surface) {
   for (const auto& t : surface.triangles) corners.insert(corners.end(), t.begin(), t.end());
   impl_->sample(p, "int[] faceVertexIndices", list(corners));
   impl_->channels(p, surface.vertices);
+  impl_->uniform_channels(p, surface.faces);
 }
 
 void UsdaWriter::add_volume(const std::string& name, const std::vector<std::string>& fields, const std::string& file) {

@@ -7,8 +7,9 @@
 // A USD attribute holds all its samples together, so samples are spooled to an unlinked file beside the target and put
 // in order by finish(); memory holds one sample. Values that stay are stored once. Units are metres, y up. The vertex
 // channels radius, velocity, id and color become widths, velocities, ids and displayColor; other f32, f32x3 and i32
-// channels become primvars of their name. Of strands, `strand` becomes primvars:id and root_uv primvars:st. With the
-// initial state known, curves and meshes have their positions in it as primvars:rest.
+// channels become primvars of their name. What lives on strands or triangles has interpolation uniform; of strands,
+// `strand` becomes primvars:id and root_uv primvars:st. USD has no place for values on edges. With the initial state
+// known, curves and meshes have their positions in it as primvars:rest.
 #pragma once
 
 #include <filesystem>
