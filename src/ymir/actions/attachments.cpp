@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "ymir/physics/rigid/joint.h"
 #include "ymir/physics/rods/frames.h"
 
 namespace ymir {
@@ -23,6 +24,24 @@ double stiffness_of(const AttachmentResponse& response, const AttachmentRest& re
   // Without a rest length there is no normal: one stiffness for all directions.
   if (row < 3) return 2 * (rest.pin() ? response.normal_stiffness : response.tangent_stiffness);
   return 2 * response.orientation_stiffness[row / 3 - 1];
+}
+
+// The forces of hard rows that hold a place turn with the target: dot(d, b_k) of its axes b_k, as a slider's rows.
+void add_turning(const AttachmentElement& element, const Embedding& source, const Embedding& target,
+                 const Attachment& a, CouplingRows& term) {
+  JointFrames frames;
+  frames.position[0] = source.position;
+  frames.position[1] = target.position;
+  attachment_axes(element.rest, target.frame, frames.axis[1]);
+  term.curved = true;
+  for (auto& row : term.curvature) std::fill_n(row, CouplingRows::twists, 0.0);
+  for (int k = 0; k < 3; ++k) {
+    add_across_curvature(frames, k, element.multiplier[k], term.curvature);
+    for (int end = 0; end < 2; ++end) {
+      const double* j = a.j + k * Attachment::dofs + 6 * end;
+      term.pull[end] += Vec3d{j[0], j[1], j[2]} * element.multiplier[k];
+    }
+  }
 }
 
 // Rows of one attachment at the present points; columns of the source first, then of the target.
@@ -57,6 +76,7 @@ void linearize(const AttachmentResponse& response, AttachmentElement& element, c
     for (int row = 0; row < rows; ++row)
       add_row(element.multiplier[row], std::numeric_limits<double>::infinity(), a.c[row], rows_of(row));
     term.hard = rows;
+    if (element.rest.flexibility == 0 || element.rest.pin()) add_turning(element, source, target, a, term);
   }
   double tension = element.multiplier[0];
   const int soft = response.hard ? 0 : element.place_only ? 3 : Attachment::rows;

@@ -1,5 +1,6 @@
 #include "ymir/data/grid_domain.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ymir/base/check.h"
@@ -45,6 +46,13 @@ BucketCoord GridDomain::bucket_of(Vec3d p, int level) const {
     return static_cast<std::int32_t>(clamped) >> level;
   };
   return {axis(p.x), axis(p.y), axis(p.z), level};
+}
+
+int GridDomain::place_whole(double weight) {
+  whole_weight_.resize(static_cast<std::size_t>(communicator_->size()), 0);
+  const auto least = std::min_element(whole_weight_.begin(), whole_weight_.end());
+  *least += weight;
+  return static_cast<int>(least - whole_weight_.begin());
 }
 
 int GridDomain::owner(BucketKey key) const {

@@ -35,6 +35,10 @@ class GridDomain {
   int owner(BucketKey key) const;
   bool local(BucketKey key) const { return owner(key) == communicator_->rank(); }
 
+  // Rank for something that stays whole on one, such as a mesh: the one with the least weight of such things so far.
+  // All ranks ask in the same order.
+  int place_whole(double weight);
+
   // Moves the splitters so that every rank holds about the same weight. Collective. `keys` are this rank's buckets,
   // `weights` their work (particles, voxels). Data objects must then migrate(). The result depends on the
   // buckets and weights of all ranks together, not on how they were distributed.
@@ -52,6 +56,7 @@ class GridDomain {
   double inverse_size_;
   int levels_;
   Communicator* communicator_;
+  std::vector<double> whole_weight_;  // by rank
   std::vector<BucketKey> splitters_;  // rank r owns keys in [splitters_[r-1], splitters_[r])
 };
 

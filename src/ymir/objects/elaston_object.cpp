@@ -6,6 +6,7 @@
 
 #include "ymir/objects/elaston_block.h"
 #include "ymir/objects/surface_channels.h"
+#include "ymir/objects/whole_state.h"
 
 namespace ymir {
 
@@ -31,7 +32,8 @@ ElastonObject::ElastonObject(std::string path, int group, GridDomain& domain, co
       description_(description),
       cloud_(std::move(cloud)),
       communicator_(&domain.communicator()),
-      here_(communicator_->root()) {
+      owner_(domain.place_whole(static_cast<double>(cloud_.elastons.size()))),
+      here_(communicator_->rank() == owner_) {
   const std::vector<ElastonCloud::Piece> starts = cloud_.sort_pieces();
   for (const ElastonSample& e : cloud_.elastons) {
     mass_.push_back(description.material.density * e.volume);
@@ -235,8 +237,12 @@ std::vector<Channel> ElastonObject::list(ElastonObject* plants) {
   return all;
 }
 
+void ElastonObject::restore(const ObjectState* whole) {
+  if (const auto state = brought_to(owner_, whole, *communicator_)) Object::restore(&*state);
+}
+
 std::uint64_t ElastonObject::hash() const {
-  // The plants are on rank 0; the others have nothing to add.
+  // Ranks that do not have the plants have nothing to add.
   return static_cast<std::uint64_t>(communicator_->sum(here_ ? static_cast<std::int64_t>(hash_kept()) : 0));
 }
 

@@ -105,6 +105,7 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   std::optional<std::string> non_finite() const override;
   std::vector<Channel> channels() override { return list(this); }
   std::string_view frame_kind() const override { return "surface"; }
+  void restore(const ObjectState* whole) override;
   std::uint64_t hash() const override;
   // The channels of plants, for documentation where there are none (nullptr).
   static std::vector<Channel> list(ElastonObject* plants);
@@ -132,6 +133,7 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   Description description_;
   ElastonCloud cloud_;
   Communicator* communicator_;
+  int owner_;  // the rank that has it all
   bool here_;  // all plants live on one rank
   std::optional<ElastonReach> reach_;
   std::vector<ElastonPiece> pieces_;

@@ -7,6 +7,7 @@
 #include "ymir/objects/mesh_block.h"
 #include "ymir/objects/mesh_cells.h"
 #include "ymir/objects/surface_channels.h"
+#include "ymir/objects/whole_state.h"
 
 namespace ymir {
 
@@ -15,7 +16,8 @@ MeshObject::MeshObject(std::string path, int group, GridDomain& domain, const De
       description_(description),
       mesh_(std::move(mesh)),
       communicator_(&domain.communicator()),
-      here_(communicator_->root()),
+      owner_(domain.place_whole(static_cast<double>(mesh_.positions.size()))),
+      here_(communicator_->rank() == owner_),
       mean_edge_(ymir::mean_edge(mesh_)),
       mass_(node_masses(
           mesh_, cell_values(mesh_, "density").value_or(std::vector<double>(mesh_.cell_count(), description.density)))),
@@ -188,8 +190,12 @@ std::vector<Channel> MeshObject::list(MeshObject* mesh) {
   return all;
 }
 
+void MeshObject::restore(const ObjectState* whole) {
+  if (const auto state = brought_to(owner_, whole, *communicator_)) Object::restore(&*state);
+}
+
 std::uint64_t MeshObject::hash() const {
-  // The mesh is on rank 0; the others have nothing to add.
+  // Ranks that do not have the mesh have nothing to add.
   return static_cast<std::uint64_t>(communicator_->sum(here_ ? static_cast<std::int64_t>(hash_kept()) : 0));
 }
 

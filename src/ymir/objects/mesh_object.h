@@ -94,6 +94,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   std::optional<std::string> non_finite() const override;
   std::vector<Channel> channels() override { return list(this); }
   std::string_view frame_kind() const override { return "surface"; }
+  void restore(const ObjectState* whole) override;
   std::uint64_t hash() const override;
   // The channels of a mesh, for documentation where there is none (nullptr).
   static std::vector<Channel> list(MeshObject* mesh);
@@ -122,6 +123,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   Description description_;
   SolidMesh mesh_;
   Communicator* communicator_;
+  int owner_;  // the rank that has it all
   bool here_;  // the mesh lives on one rank
   double mean_edge_ = 0;
   std::vector<Vec3d> position_, velocity_;

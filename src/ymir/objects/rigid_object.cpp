@@ -11,6 +11,7 @@
 #include "ymir/math/quaternion_from_matrix.h"
 #include "ymir/objects/rigid_block.h"
 #include "ymir/objects/surface_channels.h"
+#include "ymir/objects/whole_state.h"
 #include "ymir/physics/rigid/inertia.h"
 
 namespace ymir {
@@ -57,7 +58,8 @@ RigidObject::RigidObject(std::string path, int group, GridDomain& domain, const 
       description_(description),
       surface_(std::move(surface)),
       communicator_(&domain.communicator()),
-      here_(communicator_->root()) {
+      owner_(domain.place_whole(static_cast<double>(surface_.positions.size()))),
+      here_(communicator_->rank() == owner_) {
   const auto parts = parts_of(surface_);
   std::vector<std::int32_t> part_of(surface_.positions.size(), -1);
   for (std::size_t p = 0; p < parts.size(); ++p)
@@ -232,6 +234,10 @@ std::vector<Channel> RigidObject::list(RigidObject* bodies) {
 }
 
 // Body by body, not channel by channel.
+void RigidObject::restore(const ObjectState* whole) {
+  if (const auto state = brought_to(owner_, whole, *communicator_)) Object::restore(&*state);
+}
+
 std::uint64_t RigidObject::hash() const {
   std::uint64_t h = 0;
   for (const RigidPose& p : poses_) {
@@ -241,7 +247,7 @@ std::uint64_t RigidObject::hash() const {
     h = hash_bytes(std::as_bytes(std::span<const double>(all)), h);
   }
   h = kept().hash(h);
-  // The bodies are on rank 0; the others have nothing to add.
+  // Ranks that do not have the bodies have nothing to add.
   return static_cast<std::uint64_t>(communicator_->sum(here_ ? static_cast<std::int64_t>(h) : 0));
 }
 

@@ -67,7 +67,7 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
   // The point of a body that is at x when everything begins.
   MaterialPoint point_at(std::size_t body, Vec3d x);
   Embedding at_rest(const MaterialPoint& at) const;  // a point then
-  Vec3d angular_velocity(std::size_t body) const;  // [rad/s]
+  Vec3d angular_velocity(std::size_t body) const;    // [rad/s]
 
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
@@ -88,6 +88,7 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
   std::optional<std::string> non_finite() const override;
   std::vector<Channel> channels() override { return list(this); }
   std::string_view frame_kind() const override { return "surface"; }
+  void restore(const ObjectState* whole) override;
   std::uint64_t hash() const override;
   // The channels of rigid bodies, for documentation where there are none (nullptr).
   static std::vector<Channel> list(RigidObject* bodies);
@@ -109,6 +110,7 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
   Description description_;
   Surface surface_;
   Communicator* communicator_;
+  int owner_;  // the rank that has it all
   bool here_;  // all bodies live on one rank
   std::vector<RigidBody> bodies_;
   std::vector<RigidPose> rest_, poses_, begin_;

@@ -97,19 +97,23 @@ void SolidSystem::set_state(std::span<const double> values) {
   }
 }
 
-ObjectState SolidSystem::checkpoint() const {
-  ObjectState all{path(), "state", {}, {}};
-  all.channels["couplings"] = {Place::object, Array::of(state())};
-  return all;
+// All ranks know what couplings remember; rank 0 keeps it.
+std::vector<Channel> SolidSystem::channels() {
+  return {{described<double>("couplings", Place::object, "", "What joints remember: their angle or length.", Use::kept),
+           [this] { return Array::of(communicator_->root() ? state() : std::vector<double>{}); },
+           [this](const Array& from) {
+             if (from.count() != state().size()) return false;
+             set_state(from.as<double>());
+             return true;
+           },
+           {}}};
 }
 
 void SolidSystem::restore(const ObjectState* whole) {
-  if (whole == nullptr) return;
-  const auto found = whole->channels.find("couplings");
-  if (found == whole->channels.end() || found->second.as<double>().size() != state().size())
-    throw Error(ExitCode::bad_input,
-                "the checkpoint of what is coupled does not fit this setup; start again in another folder");
-  set_state(found->second.as<double>());
+  Object::restore(whole);
+  Bytes values = to_bytes(state());
+  communicator_->broadcast(values);
+  set_state(from_bytes<double>(values));
 }
 
 std::uint64_t SolidSystem::hash() const {

@@ -47,9 +47,7 @@ class SolidSystem final : public Object {
   void save() override { saved_ = state(); }
   void rollback() override { set_state(saved_); }
   std::optional<std::string> non_finite() const override { return std::nullopt; }
-  ObjectState frame_state() const override { return {path(), "state", {}, {}}; }  // nothing to show
-  // Couplings are known to every rank; what they remember, to the one that solves them.
-  ObjectState checkpoint() const override;
+  std::vector<Channel> channels() override;
   void restore(const ObjectState* whole) override;
   std::uint64_t hash() const override;
   void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}
