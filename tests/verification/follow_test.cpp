@@ -67,7 +67,7 @@ class Groomed {
       if (s.id != strand) continue;
       Vec3d x;
       for (int k = 0; k < 3; ++k)
-        x[k] = s.channel(object_.channels().position + k)[static_cast<std::size_t>(vertex + 1)];
+        x[k] = s.channel(object_.rod_channels().position + k)[static_cast<std::size_t>(vertex + 1)];
       return x;
     }
     return {0, 0, 0};
