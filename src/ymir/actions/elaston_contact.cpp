@@ -38,7 +38,7 @@ class ElastonContact final : public ElastonConstraint {
       next_friction_[e] = {0, 0, 0};
       if (!(depth > 0)) continue;
       deepest = std::max(deepest, -touched.distance);
-      const StickingPenalty touch(params_.stiffness * mass_[e] / (centres.dt * centres.dt), params_.thickness,
+      const StickingPenalty touch(penalty_stiffness(params_.stiffness, mass_[e], centres.dt), params_.thickness,
                                   params_.friction, depth, touched.normal,
                                   centres.now[i] - centres.begin[i] - touched.carried,
                                   {friction_[3 * e], friction_[3 * e + 1], friction_[3 * e + 2]}, slid_[e]);

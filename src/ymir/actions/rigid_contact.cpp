@@ -42,9 +42,10 @@ class RigidContact final : public RigidConstraint {
       if (!(depth > 0)) continue;
       deepest = std::max(deepest, -touched.distance);
       const Vec3d moved = at.position - s.begin_point(body.points[k]).position - touched.carried;
-      const StickingPenalty touch(
-          params_.stiffness * body.mass / (s.dt * s.dt), params_.thickness, params_.friction, depth, touched.normal,
-          moved, {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]}, slid_[vertex]);
+      const StickingPenalty touch(penalty_stiffness(params_.stiffness, body.mass, s.dt), params_.thickness,
+                                  params_.friction, depth, touched.normal, moved,
+                                  {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]},
+                                  slid_[vertex]);
       slid_[vertex] = touch.sliding;
       next_friction_[vertex] = touch.friction;
       Mat3d stiffness;

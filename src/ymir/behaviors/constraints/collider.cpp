@@ -204,7 +204,9 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::gas})
           .param(&Params::strand_stiffness, "strand_stiffness", unit::none,
-                 "Stiffness of the force that keeps strands and solids out, by inertia: k dt^2/m of a vertex.")
+                 "Stiffness of the force that keeps strands and solids out, by inertia: k dt^2/m of a vertex; for "
+                 "solids dt "
+                 "counts as 1/24 s at most.")
           .positive()
           .advanced()
           .only_when("shape", {"plane", "sphere", "box", "mesh"})

@@ -12,6 +12,14 @@
 
 namespace ymir {
 
+// Of the penalty on a mass m [kg] [N/m]: what moves it by one depth in a substep, so that a point is pushed out as fast
+// as it came. Longer substeps than a frame of film would let bodies sink under their own weight.
+YMIR_HD inline double penalty_stiffness(double factor, double mass, double dt) {
+  constexpr double longest = 1.0 / 24;  // [s]
+  const double interval = dt < longest ? dt : longest;
+  return factor * mass / (interval * interval);
+}
+
 struct StickingPenalty {
   static constexpr double stick = 0.1;
   static constexpr double same_way = 0.9;  // cosine between directions of slip that counts as no change

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Solids in extreme setups: ratios of a million, steps from 1e-5 s to 0.5 s, joints pulled apart, bad meshes. What falls freely falls as
+backward Euler says, what is joined stays joined; what cannot be simulated is refused by name.
+
+    solids.py build/ymir
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+GRAVITY = 9.81
+HEAD = "ymir: 1\ntime: {{frames: [1, {frames}], fps: {fps}, substeps: {substeps}}}\n"
+
+
+def run(ymir, folder, name, text):
+    setup, out = os.path.join(folder, name + ".yaml"), os.path.join(folder, name)
+    with open(setup, "w") as file:
+        file.write(text)
+    done = subprocess.run([ymir, "run", setup, "--out", out, "--threads", "1", "--no-preview", "--log", "warn"],
+                          capture_output=True, text=True, timeout=120)
+    return done, out
+
+
+def ranges(ymir, out, frame):
+    """Least and largest position of every object in a frame."""
+    answer = subprocess.run([ymir, "info", os.path.join(out, f"frame_{frame:06d}.h5"), "--json"], check=True,
+                            capture_output=True, text=True)
+    found = {}
+    for thing in json.loads(answer.stdout)["objects"]:
+        position = thing["channels"]["position"]
+        expect(position["finite"], f"{out}, frame {frame}: {thing['name']} is not finite")
+        found[thing["name"]] = (position["low"], position["high"])
+    return found
+
+
+def expect(condition, text):
+    if not condition:
+        sys.exit("failed: " + text)
+
+
+def must_run(ymir, folder, name, text):
+    done, out = run(ymir, folder, name, text)
+    expect(done.returncode == 0, f"{name}: exit {done.returncode}: {done.stderr.strip()}")
+    return out
+
+
+def falls(ymir, folder, name, text, fps, substeps, frames):
+    """All of it falls by g dt^2 n (n + 1) / 2 in n substeps and keeps its shape."""
+    out = must_run(ymir, folder, name, HEAD.format(frames=frames, fps=fps, substeps=substeps) + text)
+    dt = 1 / (fps * substeps)
+    depth = [GRAVITY * dt * dt * n * (n + 1) / 2 for n in (substeps, frames * substeps)]
+    drop = depth[1] - depth[0]
+    first, last = ranges(ymir, out, 1), ranges(ymir, out, frames)
+    for thing in first:
+        for end in (0, 1):
+            moved = [b - a for a, b in zip(first[thing][end], last[thing][end])]
+            # Frames are in single precision.
+            near = 2e-6 + 2e-6 * drop
+            expect(abs(moved[1] + drop) < near and abs(moved[0]) < 2e-6 and abs(moved[2]) < 2e-6,
+                   f"{name}: {thing} moved by {moved}, not down by {drop}")
+
+
+PAIR = """inputs:
+  left: {{shape: box, center: [-10 cm, 0, 0], size: [20 cm, 10 cm, 10 cm]}}
+  right: {{shape: box, center: [10 cm, 0, 0], size: [20 cm, 10 cm, 10 cm]}}
+setup:
+  - gravity
+  - group: Left
+    with:
+      - solid_object: {{surface: left, cell: 5 cm, density: {rho} kg/m^3}}
+      - elastic_solid: {{youngs_modulus: {e} Pa, poisson_ratio: 0.3}}
+  - group: Right
+    with:
+      - solid_object: {{surface: right, cell: 5 cm, density: 1000 kg/m^3}}
+      - elastic_solid: {{youngs_modulus: 1e5 Pa, poisson_ratio: 0.3}}
+      - attachment: {{solids: Left, range: 1 cm}}
+"""
+
+JOINED = """inputs:
+  left: {{shape: box, center: [-10 cm, 0, 0], size: [20 cm, 10 cm, 10 cm]}}
+  right: {{shape: box, center: [10 cm, 0, 0], size: [20 cm, 10 cm, 10 cm]}}
+setup:
+  - group: Bodies
+    with:
+      - rigid_object: {{surface: left, velocity: [{x}, {y}, 0]}}
+      - rigid_object: {{surface: right, velocity: [-({x}), -({y}), 0], density: 1000 kg/m^3}}
+      - joint: {{kind: {kind}, places: [{{at: [0, 0, 0], body: 0, other: 1}}]}}
+"""
+
+LANDING = """inputs:
+  ball: {{shape: ellipsoid, center: [0, 8 cm, 0], size: [10 cm, 10 cm, 10 cm]}}
+setup:
+  - gravity
+  - group: Ball
+    with:
+      - solid_object: {{surface: ball, cell: 2.5 cm}}
+      - elastic_solid: {{youngs_modulus: 50 kPa, poisson_ratio: 0.4}}
+      - collider: {{shape: plane, friction: 0.5}}
+"""
+
+SLIVER = """$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+6
+1 0 0 0
+2 0.1 0 0
+3 0 0.1 0
+4 0 0 0.1
+5 0.1 0.1 0.1
+6 0.034 0.033 {height}
+$EndNodes
+$Elements
+3
+1 4 2 0 1 1 2 3 4
+2 4 2 0 1 2 3 4 5
+3 4 2 0 1 1 3 2 6
+$EndElements
+"""
+
+BODY = """inputs:
+  body: {body: sliver.msh}
+setup:
+  - gravity
+  - group: Body
+    with:
+      - solid_object: {body: body}
+      - elastic_solid: {youngs_modulus: 1e5 Pa, poisson_ratio: 0.3}
+"""
+
+FANS = """v 0 0 0
+v 0 0 1
+v 1 0 0
+v 0 1 0
+v -1 0 0
+f 1 2 3
+f 1 2 4
+f 1 2 5
+"""
+
+CLOTH = """inputs:
+  fans: {surface: fans.obj}
+setup:
+  - gravity
+  - group: Cloth
+    with:
+      - cloth_object: {surface: fans, area_density: 0.2 kg/m^2}
+      - elastic_shell: {youngs_modulus: 1 MPa}
+"""
+
+
+def main():
+    ymir = os.path.abspath(sys.argv[1])
+    cases = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for rho in (1e-3, 1, 1e3, 1e6):
+            falls(ymir, folder, f"mass_{rho:g}", PAIR.format(rho=rho, e=1e5), 24, 2, 6)
+            cases += 1
+        for e in (1e2, 1e8, 1e11):
+            falls(ymir, folder, f"stiff_{e:g}", PAIR.format(rho=1000, e=e), 24, 2, 6)
+            cases += 1
+        for fps, substeps, frames in ((1000, 100, 2), (1000, 1, 20), (24, 1, 4), (2, 1, 3)):
+            falls(ymir, folder, f"step_{fps}_{substeps}", PAIR.format(rho=1000, e=1e5), fps, substeps, frames)
+            cases += 1
+        for fps, substeps, frames in ((1000, 100, 2), (24, 1, 12), (2, 1, 6)):
+            out = must_run(ymir, folder, f"landing_{fps}_{substeps}",
+                           HEAD.format(frames=frames, fps=fps, substeps=substeps) + LANDING.format())
+            for frame in range(1, frames + 1):
+                for low, high in ranges(ymir, out, frame).values():
+                    expect(low[1] > -0.01 and high[1] < 0.2, f"landing at {fps} fps: between {low} and {high}")
+            cases += 1
+        # The ends do not come apart: those of bodies pulled along their line stop, those torn sideways turn about the joint.
+        for kind in ("ball", "hinge", "weld"):
+            for x, y in (("-100 m/s", "0 m/s"), ("0 m/s", "100 m/s")):
+                name = f"joint_{kind}_{'pulled' if y[0] == '0' else 'torn'}"
+                out = must_run(ymir, folder, name, HEAD.format(frames=4, fps=24, substeps=2) +
+                               JOINED.format(kind=kind, x=x, y=y).replace("-(-100 m/s)", "100 m/s").replace(
+                                   "-(0 m/s)", "0 m/s").replace("-(100 m/s)", "-100 m/s"))
+                for frame in range(1, 5):
+                    for low, high in ranges(ymir, out, frame).values():
+                        expect(max(abs(v) for v in low + high) < 0.22, f"{name}: frame {frame} between {low} and {high}")
+                cases += 1
+        for height in (1e-3, 1e-5, 0.0):
+            with open(os.path.join(folder, "sliver.msh"), "w") as file:
+                file.write(SLIVER.format(height=-height))
+            done, _ = run(ymir, folder, f"sliver_{height:g}", HEAD.format(frames=4, fps=24, substeps=2) + BODY)
+            expect(done.returncode == 0 or (done.returncode == 2 and "sliver.msh" in done.stderr + done.stdout) or
+                   "Body/solid_object" in done.stderr + done.stdout, f"sliver of {height} m: {done.returncode} {done.stderr}")
+            cases += 1
+        with open(os.path.join(folder, "fans.obj"), "w") as file:
+            file.write(FANS)
+        done, _ = run(ymir, folder, "fans", HEAD.format(frames=3, fps=24, substeps=2) + CLOTH)
+        expect(done.returncode == 0 or "fans" in done.stderr + done.stdout, f"three triangles on an edge: {done.stderr}")
+        cases += 1
+    print(f"{cases} cases")
+
+
+main()
