@@ -300,11 +300,24 @@ def rigid_bodies(cases):
                         ("joint: {kind: hinge, between: neighbours, low_angle: 1}", "begins at 0"),
                         ("joint: {kind: hinge, between: neighbours, motor_torque: 1 N*m}", "needs a speed or a target"),
                         ("joint: {kind: ball, between: neighbours, motor_spin: 1}", "motor_spin"),
+                        ("joint: {kind: hinge, between: neighbours, motor_angle: 2, high_angle: 1}", "beyond the limits"),
+                        ("rigid_object: {surface: b, copy_offset: [1, 0, 0]}", "no effect on a single copy"),
                         ("attachment: {solids: Nowhere, range: 1}", "Nowhere")):
         refused(cases, setup_with([body, wrong], inputs), says=says)
     chain = setup_with([body, "gravity", "joint: {kind: hinge, between: neighbours, motor_spin: 3, axis: [0, 0, 1]}",
                         "collider: {shape: plane, center: [0, -0.2, 0]}"], "{b: {shape: box}}", time="{frames: [1, 3]}")
     cases.expect(0, "run", cases.write("hinges.yaml", chain), "--out", "hinges", "--strict")
+
+
+def solids_without_effect(cases):
+    """What would do nothing, or not what it seems, is said when the setup is checked."""
+    sheet, box = "{s: {shape: sheet, edge: 0.2}}", "{b: {shape: box, center: [0, 1, 0], size: [1, 1, 1]}}"
+    refused(cases, setup_with(["cloth_object: {surface: s}", "elastic_shell", "muscle"], sheet), says="is cloth")
+    coarse = setup_with(["solid_object: {surface: b, cell: 20 cm}", "elastic_solid", "collider: {shape: plane}"], box)
+    cases.expect(0, "check", cases.write("coarse.yaml", coarse), says="only vertices of the surface")
+    roots = setup_with([STRANDS, "elastic_rod", "attachment: {surface: b, hard: false, normal_stiffness: 1 N/m}"],
+                       "{c: {line: {from: [0, 0, 0], to: [0, 0.1, 0], vertices: 4}}, b: {shape: box}}")
+    cases.expect(0, "check", cases.write("roots.yaml", roots), says="its roots are clamped")
 
 
 def faulty_strands(cases):
@@ -389,7 +402,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ymir-command-line-") as folder:
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
-                     values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, faulty_strands, whole_numbers, files_that_are_read,
+                     values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, faulty_strands, whole_numbers, files_that_are_read,
                      hairs_of_a_cache, later_files_of_a_sequence, damage_before_a_branch):
             part(cases)
     return f"command_line: {cases.count} commands, each with its exit code"

@@ -22,7 +22,7 @@ std::string FrameReport::trouble() const {
     return fmt::format("{}: {} of {} solves accepted above tolerance ({}, residual {:.2g})", worst->object,
                        worst->report.unconverged, worst->report.solves, worst->report.worst, worst->report.residual);
   if (cut_short > 0)
-    return fmt::format("coupled objects had not settled in {} of {} substeps; allow more newton_iterations", cut_short,
+    return fmt::format("coupled objects had not settled in {} of {} substeps; allow more `newton_iterations` in `time:`", cut_short,
                        substeps);
   return {};
 }

@@ -118,10 +118,13 @@ void Simulation::advance_substep(Step& step, double remaining) {
   step.dt = remaining / std::max(1.0, count);
   for (int halving = 0;; ++halving) {
     timeline_.run(Loop::substep_begin, step);
-    newton(step);
+    const bool settled = newton(step);
     timeline_.run(Loop::substep_end, step);
     const std::string trouble = find_trouble();
-    if (trouble.empty()) break;
+    if (trouble.empty()) {
+      if (!settled) ++frame_report_.cut_short;
+      break;
+    }
     for (const auto& object : objects_) object->rollback();
     if (halving == max_halvings)
       throw NumericalFailure(
@@ -140,7 +143,8 @@ void Simulation::advance_substep(Step& step, double remaining) {
   timeline_.run(Loop::settle, step);
 }
 
-void Simulation::newton(Step& step) {
+// True: all objects have settled.
+bool Simulation::newton(Step& step) {
   int most = time_.newton_iterations;
   for (const auto& object : objects_) most = std::max(most, object->least_iterations());
   for (step.iteration = 0; step.iteration < most; ++step.iteration) {
@@ -148,9 +152,9 @@ void Simulation::newton(Step& step) {
     const bool settled = std::all_of(objects_.begin(), objects_.end(), [](const auto& object) {
       return object->solve_report().status == SolveReport::Status::converged;
     });
-    if (communicator().all(settled)) return;
+    if (communicator().all(settled)) return true;
   }
-  ++frame_report_.cut_short;
+  return false;
 }
 
 // What is wrong after a substep, the same text on every rank; empty when all is well.

@@ -82,7 +82,7 @@ class Simulation {
   double time_of(std::int64_t frame) const;
   double nominal_substep() const;
   void advance_substep(Step& step, double remaining);
-  void newton(Step& step);
+  bool newton(Step& step);
   std::string find_trouble();
   std::string beyond_bounds(const Object& object, const ObjectReport& report) const;
   void begin_report(std::int64_t frame);

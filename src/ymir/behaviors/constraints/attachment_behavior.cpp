@@ -84,6 +84,16 @@ namespace {
 
 Error mistake(const Scope& scope, const char* what) { return Error(ExitCode::bad_input, scope.path() + ": " + what); }
 
+// Roots that the strands' own object holds in space cannot follow anything softly.
+void warn_of_clamped_roots(Scope& scope, const CurvesObject& curves, const AttachmentBehavior::Params& p) {
+  if (p.hard || p.points != SourcePoints::roots || p.emission == EmissionKind::network || !curves.description().clamped)
+    return;
+  scope.warn(
+      fmt::format("has no effect on {}: its roots are clamped where they are; set `clamp_roots: false` there, or "
+                  "`hard: true` here",
+                  curves.path()));
+}
+
 // Roots lie on the skin, or a little below it. Farther away they were meant for another surface, or another place.
 constexpr double far_root = 0.01;  // [m]
 
@@ -194,6 +204,7 @@ void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rul
     throw mistake(scope, "attachment to strands, particles or solids needs `range:`");
   const bool rooted = !params_.solids.empty() && params_.hard && params_.points == SourcePoints::roots &&
                       rule.kind == EmissionKind::closest && !rule.every_step;
+  for (const CurvesObject* object : curves) warn_of_clamped_roots(scope, *object, params_);
   if (rooted && !curves.empty())
     root_in(scope, targets);
   else
@@ -249,6 +260,7 @@ void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rul
       warn_of_far_roots(scope, attach_roots(*curves, scope.path(), surface), params_.surface.name);
     else
       add_surface_attachments(*curves, scope.path(), response, rule, surface);
+    warn_of_clamped_roots(scope, *curves, params_);
   }
 }
 

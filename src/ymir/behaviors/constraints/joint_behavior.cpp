@@ -137,6 +137,8 @@ JointDrive JointBehavior::drive(const Scope& scope) const {
     throw mistake(scope, fmt::format("the lower limit, {:g}, is above the upper one, {:g}", *d.low, *d.high));
   if ((d.low && *d.low > 0) || (d.high && *d.high < 0))
     throw mistake(scope, "a joint begins at 0, which has to be within its limits");
+  if (d.motor_target && ((d.low && *d.motor_target < *d.low) || (d.high && *d.motor_target > *d.high)))
+    throw mistake(scope, fmt::format("the motor's target, {:g}, is beyond the limits of the joint", *d.motor_target));
   if (d.motor_speed && d.motor_target) throw mistake(scope, "a motor has either a speed or a target, not both");
   if (d.motor_strength > 0 && !d.motor_speed && !d.motor_target)
     throw mistake(scope, "a motor needs a speed or a target; give one, or leave out its strength");

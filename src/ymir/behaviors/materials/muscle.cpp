@@ -1,5 +1,7 @@
 #include "ymir/behaviors/materials/muscle.h"
 
+#include <fmt/format.h>
+
 #include "ymir/actions/muscle_fibres.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/behaviors/smooth_course.h"
@@ -37,10 +39,15 @@ void Muscle::create(Scope& scope) {
   require_increasing(course, scope.path() + ".course");
   if (!(norm(params_.fibre.value) > 0))
     throw Error(ExitCode::bad_input, scope.path() + ".fibre: has no length; give a direction such as [1, 0, 0]");
-  for (MeshObject* object : scope.mesh_objects())
+  for (MeshObject* object : scope.mesh_objects()) {
+    if (object->cloth())
+      throw Error(ExitCode::bad_input,
+                  fmt::format("{}: {} is cloth, which has no fibres inside; keep muscle in the group of a solid_object",
+                              scope.path(), object->path()));
     add_muscle_fibres(*object, scope.path(),
                       {params_.activation, params_.stiffness, params_.fibre,
                        [course](double time) { return value_at(course, time, 1); }});
+  }
 }
 
 }  // namespace ymir

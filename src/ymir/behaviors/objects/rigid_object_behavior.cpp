@@ -36,6 +36,10 @@ Schema<RigidObjectBehavior::Params> RigidObjectBehavior::schema() {
 }
 
 void RigidObjectBehavior::create(Scope& scope) {
+  if (params_.copies == 1 && norm(params_.copy_offset) + norm(params_.copy_rotation) > 0)
+    throw Error(ExitCode::bad_input, scope.path() +
+                                         ": copy_offset: and copy_rotation: have no effect on a single copy; "
+                                         "give `copies:`, or leave them out");
   const Surface one = scope.surface(params_.surface);
   const Box box = bounds(one.positions);
   const Vec3d middle = (box.low + box.high) * 0.5, size = box.size();
