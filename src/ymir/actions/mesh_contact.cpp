@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ymir/data/embed_skin.h"
 #include "ymir/objects/mesh_cells.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/contact/sticking_penalty.h"
@@ -15,24 +16,31 @@ class MeshContact final : public MeshConstraint {
   MeshContact(const MeshObject& object, std::string owner, SolidDuring solid, const MeshContactParams& params)
       : object_(&object), owner_(std::move(owner)), solid_(std::move(solid)), params_(params) {
     const Surface& skin = object.mesh().skin;
-    mass_.assign(skin.positions.size(), 0);
+    points_ = object.mesh().embedded;
+    mass_.assign(points_.size(), 0);
     double whole = 0, volume = 0;
     for (std::size_t i = 0; i < object.mass().size(); ++i) {
       whole += object.mass()[i];
       volume += object.volume()[i];
     }
     const double thickness = object.mesh().thickness, deep = object.cloth() ? thickness : std::cbrt(volume);
-    for (const auto& t : skin.triangles) {
-      const auto corner = [&](int k) {
-        return skin.positions[static_cast<std::size_t>(t[static_cast<std::size_t>(k)])];
-      };
+    for (std::size_t k = 0; k < skin.triangles.size(); ++k) {
+      const auto& t = skin.triangles[k];
+      const auto corner = [&](std::size_t c) { return skin.positions[static_cast<std::size_t>(t[c])]; };
       const double area = 0.5 * norm(cross(corner(1) - corner(0), corner(2) - corner(0)));
-      for (const std::int32_t i : t) mass_[static_cast<std::size_t>(i)] += area / 3 * deep * whole / volume;
+      const double mass = area * deep * whole / volume;
+      const double longest =
+          std::max({norm(corner(1) - corner(0)), norm(corner(2) - corner(1)), norm(corner(0) - corner(2))});
+      if (object.cloth() || !(longest > 2 * object.mean_edge())) {
+        for (const std::int32_t i : t) mass_[static_cast<std::size_t>(i)] += mass / 3;
+      } else {
+        sample(static_cast<std::int32_t>(k), std::min(std::ceil(longest / object.mean_edge()), most_parts), mass);
+      }
     }
     // What begins nearer than it may stays as near: it is not pushed out.
     const auto at = solid_(0, 0);
     const double kept = params.thickness + (object.cloth() ? thickness / 2 : 0);
-    for (const Vec3d& x : object.skin(object.start())) clearance_.push_back(std::min(kept, at(x).distance));
+    for (const Vec3d& x : points_at(object.start())) clearance_.push_back(std::min(kept, at(x).distance));
     touched_.resize(clearance_.size());
     friction_.assign(3 * clearance_.size(), 0);
     next_friction_.resize(clearance_.size());
@@ -45,12 +53,12 @@ class MeshContact final : public MeshConstraint {
 
   void begin(const MeshStep& s) override {
     solid_at_end_ = solid_(s.time - s.dt, s.time);
-    start_ = object_->skin(s.begin);
+    start_ = points_at(s.begin);
     slid_.assign(start_.size(), Vec3d{0, 0, 0});
   }
 
   void assemble(MeshStep& s) override {
-    const std::vector<Vec3d> x = object_->skin(s.position);
+    const std::vector<Vec3d> x = points_at(s.position);
     parallel_for(static_cast<std::ptrdiff_t>(x.size()), [&](std::ptrdiff_t i) {
       touched_[static_cast<std::size_t>(i)] = solid_at_end_(x[static_cast<std::size_t>(i)]);
     });
@@ -70,6 +78,43 @@ class MeshContact final : public MeshConstraint {
   }
 
  private:
+  static constexpr double most_parts = 32;
+
+  // A triangle larger than the cells under it also touches between its corners: at those of `parts`^2 equal ones.
+  void sample(std::int32_t triangle, double parts, double mass) {
+    const auto& t = object_->mesh().skin.triangles[static_cast<std::size_t>(triangle)];
+    const int n = static_cast<int>(parts);
+    for (int i = 0; i <= n; ++i)
+      for (int j = 0; j <= n - i; ++j) {
+        const int k = n - i - j, zeros = (i == 0 ? 1 : 0) + (j == 0 ? 1 : 0) + (k == 0 ? 1 : 0);
+        // A point is a corner of six of them, of three on a side, of one at a corner.
+        const double own = mass / (3 * parts * parts) * (zeros == 0 ? 6 : zeros == 1 ? 3 : 1);
+        if (zeros == 2) {
+          mass_[static_cast<std::size_t>(t[i == n ? 0 : j == n ? 1 : 2])] += own;
+          continue;
+        }
+        points_.push_back(skin_point(object_->mesh(), triangle, Vec3d(i, j, k) / parts));
+        mass_.push_back(own);
+      }
+  }
+
+  // Vertices of the skin, then the points between those of large triangles, for nodes at `nodes`.
+  std::vector<Vec3d> points_at(const std::vector<Vec3d>& nodes) const {
+    const SolidMesh& mesh = object_->mesh();
+    std::vector<Vec3d> x = object_->skin(nodes);
+    for (std::size_t p = x.size(); p < points_.size(); ++p) {
+      double weight[Embedding::max_dofs / 3];
+      weights_in(mesh, points_[p], weight);
+      const int count = nodes_of(mesh.shape);
+      Vec3d sum{0, 0, 0};
+      for (int a = 0; a < count; ++a)
+        sum += nodes[static_cast<std::size_t>(mesh.cells[static_cast<std::size_t>(points_[p].cell * count + a)])] *
+               weight[a];
+      x.push_back(sum);
+    }
+    return x;
+  }
+
   // Returns what friction holds against at the end of this substep [N].
   Vec3d add(MeshStep& s, std::size_t vertex, double depth, Vec3d n, Vec3d moved) {
     const StickingPenalty touch(
@@ -77,7 +122,7 @@ class MeshContact final : public MeshConstraint {
         {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]}, slid_[vertex]);
     slid_[vertex] = touch.sliding;
     const SolidMesh& mesh = object_->mesh();
-    const CellPoint& at = mesh.embedded[vertex];
+    const CellPoint& at = points_[vertex];
     double weight[Embedding::max_dofs / 3];
     weights_in(mesh, at, weight);
     const int count = nodes_of(mesh.shape);
@@ -101,10 +146,11 @@ class MeshContact final : public MeshConstraint {
   std::string owner_;
   SolidDuring solid_;
   MeshContactParams params_;
-  std::vector<double> mass_;       // that each vertex of the skin carries [kg]
+  std::vector<CellPoint> points_;  // that touch: vertices of the skin, and between those of large triangles
+  std::vector<double> mass_;       // that each of them carries [kg]
   std::vector<double> clearance_;  // [m]
   std::function<TouchedSolid(Vec3d)> solid_at_end_;
-  std::vector<Vec3d> start_;  // of the skin when the substep began [m]
+  std::vector<Vec3d> start_;  // of the points when the substep began [m]
   std::vector<TouchedSolid> touched_;
   std::vector<Vec3d> slid_;           // way that each vertex slid in the iterate before; none: it did not
   std::vector<double> friction_;      // of each vertex when the substep began, 3 each [N]

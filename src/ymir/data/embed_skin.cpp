@@ -160,12 +160,25 @@ template <class Element>
 CellPoint nearest_cell(const SolidMesh& mesh, const std::array<std::int32_t, 3>& corners, Vec3d x) {
   CellPoint best = mesh.embedded[static_cast<std::size_t>(corners[0])];
   double least = std::numeric_limits<double>::infinity();
-  for (const std::int32_t corner : corners) {
-    const std::int32_t cell = mesh.embedded[static_cast<std::size_t>(corner)].cell;
+  const auto try_cell = [&](std::int32_t cell) {
     const auto r = reference_of<Element>(mesh, static_cast<std::size_t>(cell), x);
-    if (!r || !(outside(Element{}, *r) < least)) continue;
+    if (!r || !(outside(Element{}, *r) < least)) return;
     least = outside(Element{}, *r);
     best = {cell, *r};
+  };
+  for (const std::int32_t corner : corners) try_cell(mesh.embedded[static_cast<std::size_t>(corner)].cell);
+  if (least <= rounding) return best;
+  // The triangle is larger than a cell.
+  constexpr auto n = static_cast<std::size_t>(Element::nodes);
+  for (std::size_t cell = 0; cell < mesh.cell_count(); ++cell) {
+    Box box;
+    for (std::size_t a = 0; a < n; ++a) box.include(mesh.positions[static_cast<std::size_t>(mesh.cells[n * cell + a])]);
+    const Vec3d room = box.size() * 1e-6;
+    box.include(box.low - room);
+    box.include(box.high + room);
+    if (box.low.x <= x.x && x.x <= box.high.x && box.low.y <= x.y && x.y <= box.high.y && box.low.z <= x.z &&
+        x.z <= box.high.z)
+      try_cell(static_cast<std::int32_t>(cell));
   }
   return best;
 }

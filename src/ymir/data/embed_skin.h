@@ -14,7 +14,7 @@ struct SkinFit {
 // Replaces the skin, which has to be the boundary of the cells. A vertex outside of all cells goes to the nearest.
 SkinFit embed_skin(SolidMesh& mesh, Surface skin);
 
-// A point of a triangle of the skin, in the cell of one of its corners that it is in, or least outside of.
+// A point of a triangle of the skin, in the cell that it is in, or least outside of among those of its corners.
 CellPoint skin_point(const SolidMesh& mesh, std::int32_t triangle, Vec3d barycentric);
 
 }  // namespace ymir

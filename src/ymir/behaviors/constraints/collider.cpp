@@ -47,22 +47,6 @@ AnimatedSurface rigid_surface(const ColliderBehavior::Params& p, Scope& scope) {
   return surface;
 }
 
-// Vertices of the skin meet colliders; between those of large triangles a body sinks in.
-void warn_of_coarse_skin(const MeshObject& object, Scope& scope) {
-  const Surface& skin = object.mesh().skin;
-  const std::vector<Vec3d>& x = skin.positions;
-  double longest = 0;
-  for (const auto& t : skin.triangles)
-    for (std::size_t k = 0; k < 3; ++k)
-      longest =
-          std::max(longest, norm(x[static_cast<std::size_t>(t[k])] - x[static_cast<std::size_t>(t[(k + 1) % 3])]));
-  if (longest > 2 * object.mean_edge())
-    scope.warn(
-        fmt::format("triangles of {} have edges up to {:.3g} m, its cells {:.3g} m: only vertices of the surface "
-                    "are kept out, and it sinks in between them; subdivide the surface",
-                    object.path(), longest, object.mean_edge()));
-}
-
 // A value given to the strands that contact would not use.
 void refuse_restitution(const CurvesObject& curves, const Scope& scope) {
   for (const Channels* channels : {&curves.curves().vertices, &curves.curves().strands})
@@ -260,7 +244,6 @@ void ColliderBehavior::create(Scope& scope) {
     add_strand_contact(*curves, scope.path(), solid.collider,
                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
-  for (MeshObject* object : scope.mesh_objects()) warn_of_coarse_skin(*object, scope);
   for (MeshObject* object : scope.mesh_objects())
     add_mesh_contact(*object, scope.path(), solid_during(solid.collider),
                      {params_.strand_stiffness, params_.friction, params_.strand_thickness});
@@ -320,7 +303,6 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
                                  {params_.strand_stiffness, params_.friction, params_.strand_thickness},
                                  params_.push_out);
   }
-  for (MeshObject* object : scope.mesh_objects()) warn_of_coarse_skin(*object, scope);
   for (MeshObject* object : scope.mesh_objects())
     add_mesh_contact(*object, scope.path(), solid_during(exact),
                      {params_.strand_stiffness, params_.friction, params_.strand_thickness});
