@@ -38,7 +38,7 @@ Schema<ElastonObjectBehavior::Params> ElastonObjectBehavior::schema() {
       .positive()
       .only_with({"leaves"})
       .param(&Params::spacing, "spacing", unit::m,
-             "Distance of nodes. Branches bend within 1 % when it is 5 radii, within 8 % when it is 16. A sixteenth "
+             "Distance of nodes. Branches bend within 2 % when it is 5 radii, within 8 % when it is 16. A sixteenth "
              "of the longest strand when absent.")
       .positive()
       .param(&Params::clamp_roots, "clamp_roots",
