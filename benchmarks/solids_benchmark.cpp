@@ -1,7 +1,7 @@
 // A soft cube that hangs by one face, one Newton iteration of its implicit step: assembly and linear solve apart, the
 // latter by conjugate gradients and by a factor, and the same matrix by the direct solvers that libraries have. The
 // same for a sheet of cloth that hangs by one side. Of a plant of elastons, a trunk with
-// boughs, assembly, factor and solve.
+// boughs, assembly, factor and solve. On several ranks: the cube, which they share, by conjugate gradients.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,8 +58,7 @@ SolidMesh cube(CellShape shape, int side) {
 }
 
 struct Hanging {
-  Communicator alone;
-  GridDomain domain{100.0, 1, alone};
+  GridDomain domain{100.0, 1, Communicator::world()};
   MeshObject object;
   std::string name;
 
@@ -87,6 +86,7 @@ struct Hanging {
   static MeshObject::Description description(LinearSolver solver) {
     MeshObject::Description d;
     d.solver = solver;
+    d.ranks = MeshRanks::all;
     return d;
   }
   void hang() {
@@ -106,15 +106,22 @@ double best(int repetitions, F&& work) {
   return least;
 }
 
-double residual_of(const MeshBlock& block, const std::vector<double>& b, const std::vector<double>& x) {
+// Over the rows of all ranks.
+double residual_of(const MeshBlock& block, const MeshShare* share, const std::vector<double>& b,
+                   const std::vector<double>& x) {
   std::vector<double> y(x.size());
   block.product(x.data(), y.data());
-  double off = 0, all = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    off += (y[i] - b[i]) * (y[i] - b[i]);
-    all += b[i] * b[i];
-  }
-  return std::sqrt(off / all);
+  double sums[2] = {0, 0};
+  const auto add = [&](std::size_t i) {
+    sums[0] += (y[i] - b[i]) * (y[i] - b[i]);
+    sums[1] += b[i] * b[i];
+  };
+  for (std::size_t i = 0; share == nullptr && i < x.size(); ++i) add(i);
+  if (share != nullptr)
+    for (const std::int32_t node : share->nodes())
+      for (std::size_t k = 0; k < 3; ++k) add(3 * static_cast<std::size_t>(node) + k);
+  if (share != nullptr) share->ranks->ordered_sum(sums);
+  return std::sqrt(sums[0] / sums[1]);
 }
 
 // A body at the beginning of a substep, and its rows.
@@ -179,7 +186,7 @@ class Measured {
     set_time(row, seconds, static_cast<std::int64_t>(run_.object.mesh().cell_count()));
     row.peak_MB = peak_memory_MB();
     if (x != nullptr) {
-      row.residual = residual_of(block_, b_, *x);
+      row.residual = residual_of(block_, run_.object.share(), b_, *x);
       row.hash = hash_bytes(std::as_bytes(std::span<const double>(*x)));
     }
     return rows_.emplace_back(std::move(row));
@@ -246,6 +253,7 @@ void measure_plant(int boughs, int repetitions, std::vector<BenchRow>& rows) {
 std::vector<BenchRow> bench_solids(const BenchOptions& options) {
   std::vector<BenchRow> rows;
   const int before = threads();
+  const bool shared = Communicator::world().size() > 1;
   const int repetitions = options.quick ? 2 : std::min(options.repetitions, 5);
   const std::vector<int> counts = before > 1 ? std::vector<int>{1, before} : std::vector<int>{1};
   for (const CellShape shape : {CellShape::tetrahedron, CellShape::hexahedron, CellShape::quadratic_tetrahedron})
@@ -259,11 +267,15 @@ std::vector<BenchRow> bench_solids(const BenchOptions& options) {
         Measured measured(large, repetitions, rows);
         measured.assembly();
         measured.iterations();
-        if (full > 32) continue;  // a factor of gigabytes
+        if (full > 32 || shared) continue;  // a factor of gigabytes, or of no one
         Hanging small(shape, side, LinearSolver::direct);
         Measured(small, repetitions, rows).factor(full <= 16);
       }
     }
+  if (shared) {
+    set_threads(before);
+    return rows;
+  }
   for (const BendingModel bending : {BendingModel::mid, BendingModel::tri, BendingModel::hinge})
     for (const int side : options.quick ? std::vector<int>{10, 20} : std::vector<int>{20, 40, 80, 160})
       for (const int count : counts) {

@@ -46,4 +46,5 @@ def main():
         sys.exit("frames repeat: nothing moves")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -9,6 +9,13 @@
 #include "ymir/physics/rods/frames.h"
 
 namespace ymir {
+
+bool Attachments::may_touch(const SolidObject& object) const {
+  if (!rule_.every_step) return Coupling::may_touch(object);
+  return std::find(sources_.begin(), sources_.end(), &object) != sources_.end() ||
+         std::find(targets_.begin(), targets_.end(), &object) != targets_.end();
+}
+
 namespace {
 
 AttachmentGeometry geometry_of(const Embedding& source, const Embedding& target) {

@@ -45,6 +45,7 @@ class Attachments final : public Coupling {
   void advance(std::size_t e, const double* change, int rows) override;
   void prepare(double time, double dt) override;
   bool changing() const override { return rule_.every_step; }
+  bool may_touch(const SolidObject& object) const override;
 
   // One for all elements, unless it is painted.
   const AttachmentResponse& response_of(std::size_t e) const { return all_[response_.painted() ? e : 0]; }

@@ -29,16 +29,28 @@ class CellAssembly {
   explicit CellAssembly(const SolidMesh& mesh)
       : mesh_(&mesh), order_(order_elements(mesh.cells, nodes, static_cast<std::int32_t>(mesh.positions.size()))) {}
 
+  // Only these cells from now on.
+  void restrict_to(std::span<const std::int32_t> cells) {
+    chosen_.clear();
+    for (const std::int32_t c : cells)
+      for (int a = 0; a < nodes; ++a) chosen_.push_back(node(static_cast<std::size_t>(c), a));
+    order_ = order_elements(chosen_, nodes, static_cast<std::int32_t>(mesh_->positions.size()));
+    for (std::int32_t& e : order_.elements)
+      if (e >= 0) e = cells[static_cast<std::size_t>(e)];
+    restricted_ = true;
+  }
+
   std::size_t packs() const { return order_.packs(); }
-  BlockMatrix::Elements elements() const { return {mesh_->cells, nodes}; }
+  BlockMatrix::Elements elements() const { return {restricted_ ? chosen_ : mesh_->cells, nodes}; }
 
   void connect(const BlockMatrix& matrix) {
-    slots_.resize(mesh_->cell_count() * pairs);
-    for (std::size_t e = 0; e < mesh_->cell_count(); ++e)
-      for (int a = 0; a < nodes; ++a)
+    slots_.assign(order_.elements.size() * pairs, 0);
+    for (std::size_t k = 0; k < order_.elements.size(); ++k)
+      for (int a = 0; a < nodes && order_.elements[k] >= 0; ++a)
         for (int b = 0; b <= a; ++b) {
+          const auto e = static_cast<std::size_t>(order_.elements[k]);
           const std::int32_t i = node(e, a), j = node(e, b);
-          slots_[e * pairs + packed(a, b)] = matrix.slot(std::max(i, j), std::min(i, j));
+          slots_[k * pairs + packed(a, b)] = matrix.slot(std::max(i, j), std::min(i, j));
         }
   }
 
@@ -97,9 +109,12 @@ class CellAssembly {
   }
   // h: lower triangle by rows, packed.
   void add_matrix(const Pack& pack, const Real* h, BlockMatrix& matrix) const {
+    const auto first = static_cast<std::size_t>(pack.element - order_.elements.data());
     for_each_cell(pack, [&](int lane, std::size_t e) {
+      const std::int32_t* slots = slots_.data() + (first + static_cast<std::size_t>(lane)) * pairs;
       for (int a = 0; a < nodes; ++a)
-        for (int b = 0; b <= a; ++b) add_block(matrix, e, a, b, h, lane);
+        for (int b = 0; b <= a; ++b)
+          add_block(matrix.block(slots[packed(a, b)]), node(e, a) < node(e, b), a, b, h, lane);
     });
   }
 
@@ -108,9 +123,7 @@ class CellAssembly {
 
   std::int32_t node(std::size_t e, int a) const { return mesh_->cells[e * nodes + static_cast<std::size_t>(a)]; }
 
-  void add_block(BlockMatrix& matrix, std::size_t e, int a, int b, const Real* h, int lane) const {
-    double* block = matrix.block(slots_[e * pairs + packed(a, b)]);
-    const bool turned = node(e, a) < node(e, b);
+  static void add_block(double* block, bool turned, int a, int b, const Real* h, int lane) {
     for (int r = 0; r < 3; ++r)
       for (int c = 0; c < 3; ++c) {
         const int i = 3 * a + r, j = 3 * b + c;
@@ -121,7 +134,9 @@ class CellAssembly {
 
   const SolidMesh* mesh_;
   ElementOrder order_;
-  std::vector<std::int32_t> slots_;  // of the pairs of nodes of each cell
+  bool restricted_ = false;
+  std::vector<std::int32_t> chosen_;  // nodes of the cells it is restricted to
+  std::vector<std::int32_t> slots_;   // of the pairs of nodes of each cell, in the order of packs
 };
 
 }  // namespace ymir

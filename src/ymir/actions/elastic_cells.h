@@ -41,6 +41,8 @@ class ElasticCells final : public MeshConstraint {
   std::string owner() const override { return owner_; }
   std::string what() const override { return "elasticity of cells"; }
   BlockMatrix::Elements elements() const override { return cells_.elements(); }
+  bool divisible() const override { return true; }
+  void restrict_to(std::span<const std::int32_t> cells) override { cells_.restrict_to(cells); }
   void connect(const BlockMatrix& matrix) override { cells_.connect(matrix); }
   std::span<double> state() override { return pressure_; }
 

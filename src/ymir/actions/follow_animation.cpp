@@ -1,5 +1,6 @@
 #include "ymir/actions/follow_animation.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "ymir/data/mesh_values.h"
@@ -32,6 +33,7 @@ class Follow : public MeshConstraint {
   std::string owner() const override { return owner_; }
   std::string what() const override { return "pull towards an animation"; }
   BlockMatrix::Elements elements() const override { return {{}, 0}; }
+  bool divisible() const override { return true; }
 
  protected:
   std::shared_ptr<const Target> target_;
@@ -86,6 +88,10 @@ class FollowSkin final : public Follow {
       }
       stiffness_[v] *= std::max(k, 0.0) * volume / all;
     }
+  }
+  void restrict_to(std::span<const std::int32_t> cells) override {
+    for (std::size_t v = 0; v < stiffness_.size(); ++v)
+      if (!std::binary_search(cells.begin(), cells.end(), object_->mesh().embedded[v].cell)) stiffness_[v] = 0;
   }
   void assemble(MeshStep& s) override {
     const std::vector<Vec3d> x = object_->skin(s.position);

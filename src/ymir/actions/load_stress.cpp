@@ -100,6 +100,8 @@ class LoadStress final : public MeshConstraint {
   std::string owner() const override { return owner_; }
   std::string what() const override { return "stress that bears the load"; }
   BlockMatrix::Elements elements() const override { return cells_.elements(); }
+  bool divisible() const override { return true; }
+  void restrict_to(std::span<const std::int32_t> cells) override { cells_.restrict_to(cells); }
   void connect(const BlockMatrix& matrix) override { cells_.connect(matrix); }
 
   void assemble(MeshStep& s) override {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ymir/data/embed_skin.h"
 #include "ymir/objects/mesh_cells.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/contact/sticking_penalty.h"
@@ -13,7 +12,7 @@ namespace {
 
 class MeshContact final : public MeshConstraint {
  public:
-  MeshContact(const MeshObject& object, std::string owner, SolidDuring solid, const MeshContactParams& params)
+  MeshContact(MeshObject& object, std::string owner, SolidDuring solid, const MeshContactParams& params)
       : object_(&object), owner_(std::move(owner)), solid_(std::move(solid)), params_(params) {
     const Surface& skin = object.mesh().skin;
     points_ = object.mesh().embedded;
@@ -48,6 +47,12 @@ class MeshContact final : public MeshConstraint {
   std::string owner() const override { return owner_; }
   std::string what() const override { return "contact"; }
   BlockMatrix::Elements elements() const override { return {{}, 0}; }
+  bool divisible() const override { return true; }
+  void restrict_to(std::span<const std::int32_t> cells) override {
+    elsewhere_.assign(points_.size(), 1);
+    for (std::size_t p = 0; p < points_.size(); ++p)
+      if (std::binary_search(cells.begin(), cells.end(), points_[p].cell)) elsewhere_[p] = 0;
+  }
   double penetration() const override { return deepest_; }
   std::span<double> state() override { return friction_; }
 
@@ -60,10 +65,12 @@ class MeshContact final : public MeshConstraint {
   void assemble(MeshStep& s) override {
     const std::vector<Vec3d> x = points_at(s.position);
     parallel_for(static_cast<std::ptrdiff_t>(x.size()), [&](std::ptrdiff_t i) {
-      touched_[static_cast<std::size_t>(i)] = solid_at_end_(x[static_cast<std::size_t>(i)]);
+      if (here(static_cast<std::size_t>(i)))
+        touched_[static_cast<std::size_t>(i)] = solid_at_end_(x[static_cast<std::size_t>(i)]);
     });
     deepest_ = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
+      if (!here(i)) continue;
       const double depth = clearance_[i] - touched_[i].distance;
       next_friction_[i] = {0, 0, 0};
       if (!(depth > 0 && mass_[i] > 0)) continue;  // a vertex of no triangle has no mass
@@ -74,11 +81,13 @@ class MeshContact final : public MeshConstraint {
 
   void end(const MeshStep&) override {
     for (std::size_t i = 0; i < next_friction_.size(); ++i)
-      for (int k = 0; k < 3; ++k) friction_[3 * i + static_cast<std::size_t>(k)] = next_friction_[i][k];
+      for (int k = 0; k < 3 && here(i); ++k) friction_[3 * i + static_cast<std::size_t>(k)] = next_friction_[i][k];
   }
 
  private:
   static constexpr double most_parts = 32;
+
+  bool here(std::size_t point) const { return elsewhere_.empty() || elsewhere_[point] == 0; }
 
   // A triangle larger than the cells under it also touches between its corners: at those of `parts`^2 equal ones.
   void sample(std::int32_t triangle, double parts, double mass) {
@@ -93,7 +102,7 @@ class MeshContact final : public MeshConstraint {
           mass_[static_cast<std::size_t>(t[i == n ? 0 : j == n ? 1 : 2])] += own;
           continue;
         }
-        points_.push_back(skin_point(object_->mesh(), triangle, Vec3d(i, j, k) / parts));
+        points_.push_back(object_->skin_point(triangle, Vec3d(i, j, k) / parts));
         mass_.push_back(own);
       }
   }
@@ -142,11 +151,12 @@ class MeshContact final : public MeshConstraint {
     return touch.friction;
   }
 
-  const MeshObject* object_;
+  MeshObject* object_;
   std::string owner_;
   SolidDuring solid_;
   MeshContactParams params_;
   std::vector<CellPoint> points_;  // that touch: vertices of the skin, and between those of large triangles
+  std::vector<char> elsewhere_;    // each is another rank's; empty: none
   std::vector<double> mass_;       // that each of them carries [kg]
   std::vector<double> clearance_;  // [m]
   std::function<TouchedSolid(Vec3d)> solid_at_end_;

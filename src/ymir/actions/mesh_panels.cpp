@@ -1,22 +1,20 @@
 // Panels of cloth and of the skin of soft bodies.
 #include "ymir/actions/cell_points.h"
 #include "ymir/actions/surface_panels.h"
-#include "ymir/data/embed_skin.h"
 
 namespace ymir {
 namespace {
 
-std::vector<CellPoint> centres_of(const SolidMesh& mesh, const std::vector<Panel>& panels) {
+std::vector<CellPoint> centres_of(MeshObject& object, const std::vector<Panel>& panels) {
   std::vector<CellPoint> points;
-  for (const Panel& panel : panels) points.push_back(skin_point(mesh, panel.triangle, panel.barycentric));
+  for (const Panel& panel : panels) points.push_back(object.skin_point(panel.triangle, panel.barycentric));
   return points;
 }
 
 class MeshPanels final : public CellPoints {
  public:
   MeshPanels(MeshObject& object, std::string owner, std::string what, std::vector<Panel> panels)
-      : CellPoints(object, std::move(owner), std::move(what), centres_of(object.mesh(), panels),
-                   PanelPlanes::Of::surface),
+      : CellPoints(object, std::move(owner), std::move(what), centres_of(object, panels), PanelPlanes::Of::surface),
         panels_(std::move(panels)) {
     set_masses();
   }

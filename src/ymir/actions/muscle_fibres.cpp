@@ -32,6 +32,8 @@ class FibreCells final : public MeshConstraint {
   std::string owner() const override { return owner_; }
   std::string what() const override { return "pull of fibres"; }
   BlockMatrix::Elements elements() const override { return cells_.elements(); }
+  bool divisible() const override { return true; }
+  void restrict_to(std::span<const std::int32_t> cells) override { cells_.restrict_to(cells); }
   void connect(const BlockMatrix& matrix) override { cells_.connect(matrix); }
 
   void assemble(MeshStep& s) override {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -59,6 +60,8 @@ std::optional<Vec3d> reference_of(const SolidMesh& mesh, std::size_t cell, Vec3d
   return std::nullopt;
 }
 
+}  // namespace
+
 // Cells by the cubes of a grid that their boxes touch.
 class CellGrid {
  public:
@@ -107,6 +110,8 @@ class CellGrid {
   Vec3i count_{1, 1, 1};
   std::vector<std::vector<std::int32_t>> cells_;
 };
+
+namespace {
 
 template <class Element>
 SkinFit embed(SolidMesh& mesh, Surface skin) {
@@ -157,7 +162,8 @@ SkinFit embed(SolidMesh& mesh, Surface skin) {
 }
 
 template <class Element>
-CellPoint nearest_cell(const SolidMesh& mesh, const std::array<std::int32_t, 3>& corners, Vec3d x) {
+CellPoint nearest_cell(const SolidMesh& mesh, const std::array<std::int32_t, 3>& corners, Vec3d x,
+                       const std::function<const CellGrid&()>& grid) {
   CellPoint best = mesh.embedded[static_cast<std::size_t>(corners[0])];
   double least = std::numeric_limits<double>::infinity();
   const auto try_cell = [&](std::int32_t cell) {
@@ -169,33 +175,30 @@ CellPoint nearest_cell(const SolidMesh& mesh, const std::array<std::int32_t, 3>&
   for (const std::int32_t corner : corners) try_cell(mesh.embedded[static_cast<std::size_t>(corner)].cell);
   if (least <= rounding) return best;
   // The triangle is larger than a cell.
-  constexpr auto n = static_cast<std::size_t>(Element::nodes);
-  for (std::size_t cell = 0; cell < mesh.cell_count(); ++cell) {
-    Box box;
-    for (std::size_t a = 0; a < n; ++a) box.include(mesh.positions[static_cast<std::size_t>(mesh.cells[n * cell + a])]);
-    const Vec3d room = box.size() * 1e-6;
-    box.include(box.low - room);
-    box.include(box.high + room);
-    if (box.low.x <= x.x && x.x <= box.high.x && box.low.y <= x.y && x.y <= box.high.y && box.low.z <= x.z &&
-        x.z <= box.high.z)
-      try_cell(static_cast<std::int32_t>(cell));
-  }
+  for (const std::int32_t cell : grid().near(x)) try_cell(cell);
   return best;
 }
 
 }  // namespace
 
-CellPoint skin_point(const SolidMesh& mesh, std::int32_t triangle, Vec3d barycentric) {
-  const auto& corners = mesh.skin.triangles[static_cast<std::size_t>(triangle)];
+SkinLocator::SkinLocator(const SolidMesh& mesh) : mesh_(&mesh) {}
+SkinLocator::~SkinLocator() = default;
+
+CellPoint SkinLocator::point(std::int32_t triangle, Vec3d barycentric) {
+  const auto& corners = mesh_->skin.triangles[static_cast<std::size_t>(triangle)];
   // The cells of cloth are the triangles of its skin.
-  if (mesh.shape == CellShape::triangle) return {triangle, {barycentric.y, barycentric.z, 0}};
+  if (mesh_->shape == CellShape::triangle) return {triangle, {barycentric.y, barycentric.z, 0}};
   Vec3d x{0, 0, 0};
   for (std::size_t k = 0; k < 3; ++k)
-    x += mesh.skin.positions[static_cast<std::size_t>(corners[k])] * barycentric[static_cast<int>(k)];
-  switch (mesh.shape) {
-    case CellShape::hexahedron: return nearest_cell<Hexahedron>(mesh, corners, x);
-    case CellShape::quadratic_tetrahedron: return nearest_cell<QuadraticTetrahedron>(mesh, corners, x);
-    default: return nearest_cell<Tetrahedron>(mesh, corners, x);
+    x += mesh_->skin.positions[static_cast<std::size_t>(corners[k])] * barycentric[static_cast<int>(k)];
+  const auto grid = [&]() -> const CellGrid& {
+    std::call_once(made_, [&] { grid_ = std::make_unique<CellGrid>(*mesh_); });
+    return *grid_;
+  };
+  switch (mesh_->shape) {
+    case CellShape::hexahedron: return nearest_cell<Hexahedron>(*mesh_, corners, x, grid);
+    case CellShape::quadratic_tetrahedron: return nearest_cell<QuadraticTetrahedron>(*mesh_, corners, x, grid);
+    default: return nearest_cell<Tetrahedron>(*mesh_, corners, x, grid);
   }
 }
 

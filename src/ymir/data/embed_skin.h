@@ -1,6 +1,9 @@
 // A surface shown instead of the boundary of a solid mesh: each of its vertices moves with the cell it is in.
 #pragma once
 
+#include <memory>
+#include <mutex>
+
 #include "ymir/data/solid_mesh.h"
 
 namespace ymir {
@@ -14,7 +17,19 @@ struct SkinFit {
 // Replaces the skin, which has to be the boundary of the cells. A vertex outside of all cells goes to the nearest.
 SkinFit embed_skin(SolidMesh& mesh, Surface skin);
 
-// A point of a triangle of the skin, in the cell that it is in, or least outside of among those of its corners.
-CellPoint skin_point(const SolidMesh& mesh, std::int32_t triangle, Vec3d barycentric);
+class CellGrid;
+
+// Finds points of triangles of the skin in the cells that they are in, or least outside of.
+class SkinLocator {
+ public:
+  explicit SkinLocator(const SolidMesh& mesh);  // must stay
+  ~SkinLocator();
+  CellPoint point(std::int32_t triangle, Vec3d barycentric);
+
+ private:
+  const SolidMesh* mesh_;
+  std::once_flag made_;
+  std::unique_ptr<CellGrid> grid_;  // once a triangle is larger than its cells
+};
 
 }  // namespace ymir

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ymir/objects/mesh_cells.h"
 
@@ -148,10 +149,17 @@ void MeshBlock::add_force(std::size_t row, double force, double stiffness) {
 double MeshBlock::residual(double violation) const {
   const MeshStep& s = work_->step;
   double worst = worse(s.violation, violation / object_->mean_edge());
-  for (std::size_t i = 0; i < s.residual.size(); ++i)
+  const auto look_at = [&](std::size_t i) {
     for (int k = 0; k < 3; ++k)
       worst = worse(worst, std::fabs(s.residual[i][k]) / (s.scale[i][k] * object_->mean_edge()));
-  return worst;
+  };
+  const MeshShare* share = object_->share();
+  if (share == nullptr) {
+    for (std::size_t i = 0; i < s.residual.size(); ++i) look_at(i);
+    return worst;
+  }
+  for (const std::int32_t i : share->nodes()) look_at(static_cast<std::size_t>(i));
+  return share->ranks->any(std::isnan(worst)) ? std::numeric_limits<double>::quiet_NaN() : share->ranks->max(worst);
 }
 
 // What couplings have added to the residual stays.
@@ -180,6 +188,7 @@ bool MeshBlock::iterate() {
 
 bool MeshBlock::factor() {
   MeshSolver& solver = work_->solver;
+  if (collective()) return iterate();
   // Couplings are solved by other iterations around this one, which want a factor.
   if (solver.iterative() && !coupled_ && iterate()) return true;
   if (solver.factor(work_->step.matrix)) return true;
@@ -219,10 +228,16 @@ double MeshBlock::reach() const {
   const SolidMesh& mesh = object_->mesh();
   const auto n = static_cast<std::size_t>(nodes_of(mesh.shape));
   double apart = 0;
-  for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
+  const auto look_at = [&](std::size_t c) {
     const Vec3d first = work_->step.step[static_cast<std::size_t>(mesh.cells[n * c])];
     for (std::size_t a = 1; a < n; ++a)
       apart = std::max(apart, norm(work_->step.step[static_cast<std::size_t>(mesh.cells[n * c + a])] - first));
+  };
+  if (const MeshShare* share = object_->share()) {
+    for (const std::int32_t c : share->cells) look_at(static_cast<std::size_t>(c));
+    apart = share->ranks->max(apart);
+  } else {
+    for (std::size_t c = 0; c < mesh.cell_count(); ++c) look_at(c);
   }
   return apart > most * object_->mean_edge() ? most * object_->mean_edge() / apart : 1;
 }

@@ -32,6 +32,7 @@ class MeshBlock final : public SolidBlock {
   double reach() const override;
   void move(double share) override;
   void end() override;
+  bool collective() const override { return object_->share() != nullptr; }
 
  private:
   void add_inertia();

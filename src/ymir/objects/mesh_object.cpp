@@ -1,13 +1,18 @@
 #include "ymir/objects/mesh_object.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "ymir/base/log.h"
 #include "ymir/data/mesh_values.h"
 #include "ymir/objects/mesh_block.h"
 #include "ymir/objects/mesh_cells.h"
 #include "ymir/objects/surface_channels.h"
 #include "ymir/objects/whole_state.h"
+#include "ymir/parallel/bytes.h"
+#include "ymir/solids/solid_system.h"
 
 namespace ymir {
 
@@ -48,7 +53,7 @@ std::vector<Vec3d> MeshObject::skin(const std::vector<Vec3d>& nodes) const {
 
 void MeshObject::visit_points(const std::function<void(const PointBlock&)>& visit) const {
   const std::size_t n = position_.size();
-  if (n == 0) return;
+  if (!here_ || n == 0) return;
   std::vector<double> planes(6 * n);
   for (std::size_t i = 0; i < n; ++i)
     for (int k = 0; k < 3; ++k) {
@@ -67,8 +72,41 @@ void MeshObject::visit_points(const std::function<void(const PointBlock&)>& visi
          radius_.data()});
 }
 
+// Why ranks cannot share it, or "".
+std::string MeshObject::why_whole() const {
+  if (description_.solver == LinearSolver::direct) return "its `solver:` is direct";
+  if (every_iteration_) return "air acts on it, and is acted on";
+  if (system() != nullptr && system()->coupled(*this)) return "something is attached to it";
+  for (const auto& constraint : constraints_)
+    if (!constraint->divisible()) return fmt::format("of {} ({})", constraint->owner(), constraint->what());
+  return "";
+}
+
+void MeshObject::divide() {
+  constexpr std::size_t many_nodes = 20000;  // from which on ranks gain from it
+  const bool wanted = description_.ranks == MeshRanks::all ||
+                      (description_.ranks == MeshRanks::automatic && mesh_.positions.size() >= many_nodes);
+  if (communicator_->size() == 1 || !wanted || cloth()) return;
+  if (const std::string reason = why_whole(); !reason.empty()) {
+    if (communicator_->root())
+      log::warn(
+          fmt::format("{}: one rank has all of its {} nodes, because {}", path(), mesh_.positions.size(), reason));
+    return;
+  }
+  share_ = std::make_unique<MeshShare>(share_among(*communicator_, mesh_));
+  for (const auto& constraint : constraints_) constraint->restrict_to(share_->cells);
+  const auto own = static_cast<std::int64_t>(share_->nodes().size());
+  const std::int64_t fewest = communicator_->min(own), most = communicator_->max(own),
+                     cells = communicator_->sum(static_cast<std::int64_t>(share_->cells.size()));
+  if (communicator_->root())
+    log::info(fmt::format("{}: {} ranks share its {} nodes, {} to {} each; {} cells are gone through instead of {}",
+                          path(), communicator_->size(), mesh_.positions.size(), fewest, most, cells,
+                          mesh_.cell_count()));
+}
+
 void MeshObject::ingest() {
-  if (!here_) return;
+  divide();
+  if (!works()) return;
   position_ = start();
   Vec3d centre{0, 0, 0};
   double whole = 0;
@@ -85,7 +123,8 @@ void MeshObject::ingest() {
   work_.step.matrix = BlockMatrix(static_cast<std::int32_t>(position_.size() + inner_.size()), elements);
   for (const auto& constraint : constraints_) constraint->connect(work_.step.matrix);
   // Smoothed aggregation knows places in space that hold each other in all directions.
-  work_.solver.prepare(work_.step.matrix, cloth() || !inner_.empty() ? LinearSolver::direct : description_.solver);
+  work_.solver.prepare(work_.step.matrix, cloth() || !inner_.empty() ? LinearSolver::direct : description_.solver,
+                       share_.get());
 }
 
 void MeshObject::schedule(Timeline& timeline) {
@@ -120,6 +159,22 @@ void MeshObject::take(const MeshStep& step) {
     velocity_[i] = (step.position[i] - step.begin[i]) / step.dt;
   }
   std::copy(step.position.begin() + static_cast<std::ptrdiff_t>(position_.size()), step.position.end(), inner_.begin());
+  if (share_) share_state();
+}
+
+// What constraints remember of cells is known to the ranks that have them; afterwards to all.
+void MeshObject::share_state() {
+  struct Change {
+    std::size_t index;
+    double value;
+  };
+  std::vector<double> now = kept().values();
+  std::vector<Change> changes;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (now[i] != begin_state_[i]) changes.push_back({i, now[i]});
+  for (const Bytes& bytes : communicator_->all_gather(std::as_bytes(std::span<const Change>(changes))))
+    for (const Change& change : from_bytes<Change>(bytes)) now[change.index] = change.value;
+  kept().set(now);
 }
 
 std::vector<SolidObject::Seat> MeshObject::seat(std::span<const std::int64_t> pieces) {
@@ -131,14 +186,15 @@ std::vector<SolidObject::Seat> MeshObject::seat(std::span<const std::int64_t> pi
 
 std::unique_ptr<SolidBlock> MeshObject::make_block(int) { return std::make_unique<MeshBlock>(*this); }
 
-std::vector<int> MeshObject::lone_blocks() const { return here_ ? std::vector<int>{0} : std::vector<int>{}; }
+std::vector<int> MeshObject::lone_blocks() const { return works() ? std::vector<int>{0} : std::vector<int>{}; }
 
 ObjectReport MeshObject::report() const {
   ObjectReport report;
-  for (const Vec3d& v : velocity_) report.speed = std::max(report.speed, norm(v));
-  report.courant = report.speed * last_dt_ / mean_edge_;
   for (const auto& constraint : constraints_)
     report.penetration = std::max(report.penetration, constraint->penetration());
+  if (!here_) return report;
+  for (const Vec3d& v : velocity_) report.speed = std::max(report.speed, norm(v));
+  report.courant = report.speed * last_dt_ / mean_edge_;
   report.cg_iterations = work_.solver.cg_iterations();
   report.direct_solves = work_.solver.direct_solves();
   return report;
@@ -172,17 +228,17 @@ std::vector<Channel> MeshObject::list(MeshObject* mesh) {
   std::vector<Channel> all =
       surface_channels([=] { return mesh->here_ ? mesh->skin(mesh->position_) : std::vector<Vec3d>{}; },
                        [=] { return mesh->here_ ? &mesh->mesh_.skin.triangles : nullptr; });
-  all.push_back(stored(described<Vec3d>("position", Place::vertex, "m", "Where the nodes are.", Use::kept), mesh,
-                       &MeshObject::position_));
-  all.push_back(stored(described<Vec3d>("velocity", Place::vertex, "m/s", "Of the nodes.", Use::kept), mesh,
-                       &MeshObject::velocity_));
-  Channel inner =
-      stored(described<Vec3d>("inner", Place::object, "m",
-                              "Unknowns that are no place in space, such as turns of edges, as lengths.", Use::kept),
-             mesh, &MeshObject::inner_);
-  inner.read = [=] { return Array::of(mesh->here_ ? mesh->inner_ : std::vector<Vec3d>{}); };
-  all.push_back(std::move(inner));
-  all.push_back(constraint_channel([=] { return mesh->kept(); }));
+  // Other ranks may know it too, but one speaks.
+  const auto add = [&](ChannelInfo info, std::vector<Vec3d> MeshObject::*values) {
+    all.push_back(stored(std::move(info), mesh, values));
+    all.back().read = [=] { return Array::of(mesh->here_ ? mesh->*values : std::vector<Vec3d>{}); };
+  };
+  add(described<Vec3d>("position", Place::vertex, "m", "Where the nodes are.", Use::kept), &MeshObject::position_);
+  add(described<Vec3d>("velocity", Place::vertex, "m/s", "Of the nodes.", Use::kept), &MeshObject::velocity_);
+  add(described<Vec3d>("inner", Place::object, "m",
+                       "Unknowns that are no place in space, such as turns of edges, as lengths.", Use::kept),
+      &MeshObject::inner_);
+  all.push_back(constraint_channel([=] { return ConstraintState(mesh->constraints_, mesh->here_); }));
   all.push_back({described<double>("density", Place::element, "kg/m^3", "Of the material of a cell.", Use::writable),
                  {},
                  {},
@@ -192,6 +248,15 @@ std::vector<Channel> MeshObject::list(MeshObject* mesh) {
 
 void MeshObject::restore(const ObjectState* whole) {
   if (const auto state = brought_to(owner_, whole, *communicator_)) Object::restore(&*state);
+  if (!share_) return;
+  const auto bring = [&]<class T>(std::vector<T> values) {
+    Bytes bytes = to_bytes(values);
+    communicator_->broadcast(bytes, owner_);
+    return from_bytes<T>(bytes);
+  };
+  position_ = bring(position_);
+  velocity_ = bring(velocity_);
+  kept().set(bring(kept().values()));
 }
 
 std::uint64_t MeshObject::hash() const {

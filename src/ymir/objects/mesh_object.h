@@ -1,16 +1,19 @@
 // Mesh Object: a solid cut into cells whose nodes move. [Lesser2022, 6.1 and 7.3]
 //
 // Degrees of freedom are the positions of the nodes. What holds the cells together are Constraints (actions); what
-// frames show is the skin, embedded in the cells. The whole mesh is one piece and one block of the solid system.
+// frames show is the skin, embedded in the cells. The whole mesh is one piece and one block of the solid system. It
+// lives on one rank, or, where it is large and nothing is coupled to it, ranks share the work on it (mesh_share.h).
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "ymir/data/embed_skin.h"
 #include "ymir/data/grid_domain.h"
 #include "ymir/data/solid_mesh.h"
 #include "ymir/objects/constraint_state.h"
 #include "ymir/objects/force_target.h"
+#include "ymir/objects/mesh_share.h"
 #include "ymir/objects/mesh_solver.h"
 #include "ymir/objects/mesh_step.h"
 #include "ymir/pipeline/object.h"
@@ -27,6 +30,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
     Vec3d velocity{0, 0, 0};   // of the whole body then [m/s]
     Vec3d spin{0, 0, 0};       // about its centre of mass [rad/s]
     LinearSolver solver = LinearSolver::automatic;
+    MeshRanks ranks = MeshRanks::automatic;
   };
 
   MeshObject(std::string path, int group, GridDomain& domain, const Description& description, SolidMesh mesh);
@@ -76,6 +80,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   std::vector<PieceShape> input_shapes() override;
   std::vector<PieceShape> present_shapes() override;
   Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const override;
+  CellPoint skin_point(std::int32_t triangle, Vec3d barycentric) { return locator_.point(triangle, barycentric); }
   MaterialPoint on_skin(std::int64_t piece, std::int32_t triangle, Vec3d barycentric) override;
 
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
@@ -87,7 +92,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   std::string name() const override { return path(); }
 
   void schedule(Timeline& timeline) override;
-  std::int64_t element_count() const override { return static_cast<std::int64_t>(position_.size()); }
+  std::int64_t element_count() const override { return here_ ? static_cast<std::int64_t>(position_.size()) : 0; }
   ObjectReport report() const override;
   void save() override;
   void rollback() override;
@@ -114,17 +119,25 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
     MeshSolver solver;
   };
   Workspace& workspace() { return work_; }
+  // Of this rank in the work on it; nullptr: it is all one rank's.
+  const MeshShare* share() const { return share_.get(); }
   void take(const MeshStep& step);
 
  private:
-  ConstraintState kept() const { return {constraints_, here_}; }
+  bool works() const { return here_ || share_ != nullptr; }
+  std::string why_whole() const;
+  void divide();
+  void share_state();
+  ConstraintState kept() const { return {constraints_, works()}; }
   std::vector<PieceShape> shape_at(const std::vector<Vec3d>& nodes);
 
   Description description_;
   SolidMesh mesh_;
+  SkinLocator locator_{mesh_};
   Communicator* communicator_;
-  int owner_;  // the rank that has it all
-  bool here_;  // the mesh lives on one rank
+  int owner_;  // the rank that has it all, or speaks for those that share it
+  bool here_;
+  std::unique_ptr<const MeshShare> share_;
   double mean_edge_ = 0;
   std::vector<Vec3d> position_, velocity_;
   std::vector<Vec3d> inner_;  // three unknowns each

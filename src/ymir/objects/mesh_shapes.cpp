@@ -1,5 +1,4 @@
 // Meshes as attachments look at them.
-#include "ymir/data/embed_skin.h"
 #include "ymir/data/mesh_skin.h"
 #include "ymir/objects/mesh_cells.h"
 #include "ymir/objects/mesh_object.h"
@@ -33,7 +32,7 @@ Embedding MeshObject::point_of(const PieceShape& shape, const MaterialPoint& at)
 }
 
 MaterialPoint MeshObject::on_skin(std::int64_t, std::int32_t triangle, Vec3d barycentric) {
-  const CellPoint at = skin_point(mesh_, triangle, barycentric);
+  const CellPoint at = skin_point(triangle, barycentric);
   return {this, 0, at.cell, at.at};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ymir/objects/shared_mesh_solver.h"
 #include "ymir/solvers/elastic_amg/hierarchy.h"
 
 namespace ymir {
@@ -15,16 +16,21 @@ constexpr double tolerance = 1e-6;         // of |b - A x| / |b|
 MeshSolver::MeshSolver() = default;
 MeshSolver::~MeshSolver() = default;
 
-void MeshSolver::prepare(const BlockMatrix& a, LinearSolver choice) {
+void MeshSolver::prepare(const BlockMatrix& a, LinearSolver choice, const MeshShare* share) {
   choice_ = choice;
-  iterative_ = choice == LinearSolver::cg || (choice == LinearSolver::automatic && a.nodes() >= many_nodes);
+  iterative_ =
+      share != nullptr || choice == LinearSolver::cg || (choice == LinearSolver::automatic && a.nodes() >= many_nodes);
   factored_ = analyzed_ = false;
   if (iterative_) {
-    hierarchy_ = std::make_unique<elastic_amg::Hierarchy>();
-    hierarchy_->analyze(a);
+    if (share != nullptr) {
+      shared_ = std::make_unique<SharedMeshSolver>(*share, a);
+    } else {
+      hierarchy_ = std::make_unique<elastic_amg::Hierarchy>();
+      hierarchy_->analyze(a);
+    }
     b_.assign(3 * static_cast<std::size_t>(a.nodes()), 0);
     x_ = b_;
-    workspace_.resize(b_.size());
+    if (!shared_) workspace_.resize(b_.size());
   } else {
     cholesky_.analyze(a);
     analyzed_ = true;
@@ -33,13 +39,16 @@ void MeshSolver::prepare(const BlockMatrix& a, LinearSolver choice) {
 
 CgReport MeshSolver::descend(const BlockMatrix& a, std::span<const double> b) {
   // A factor takes as long as so many iterations, or fewer; measured.
-  const int limit = std::max(choice_ == LinearSolver::cg ? 1000 : 60, a.nodes() / 100);
+  const int limit = std::max(shared_ || choice_ == LinearSolver::cg ? 1000 : 60, a.nodes() / 100);
+  const CgOptions options{tolerance, 0, limit};
   std::copy(b.begin(), b.end(), b_.begin());
   std::fill(x_.begin(), x_.end(), 0.0);
   const CgReport report =
-      conjugate_gradient([&](std::span<const double> x, std::span<double> y) { hierarchy_->rows().multiply(a, x, y); },
-                         [&](std::span<const double> r, std::span<double> z) { hierarchy_->apply(r, z); }, b_, x_,
-                         workspace_, CgOptions{tolerance, 0, limit});
+      shared_ ? shared_->solve(b_, x_, options)
+              : conjugate_gradient(
+                    [&](std::span<const double> x, std::span<double> y) { hierarchy_->rows().multiply(a, x, y); },
+                    [&](std::span<const double> r, std::span<double> z) { hierarchy_->apply(r, z); }, b_, x_,
+                    workspace_, options);
   cg_iterations_ += report.iterations;
   return report;
 }
@@ -47,7 +56,7 @@ CgReport MeshSolver::descend(const BlockMatrix& a, std::span<const double> b) {
 MeshSolver::Outcome MeshSolver::iterate(const BlockMatrix& a, std::span<const Vec3d> positions,
                                         std::span<const double> b) {
   factored_ = false;
-  if (!hierarchy_->refresh(a, positions)) return Outcome::indefinite;
+  if (!(shared_ ? shared_->refresh(a, positions) : hierarchy_->refresh(a, positions))) return Outcome::indefinite;
   const CgReport report = descend(a, b);
   if (report.converged) return Outcome::solved;
   const bool breakdown =

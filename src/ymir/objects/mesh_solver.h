@@ -1,7 +1,8 @@
 // Linear systems of one mesh: a sparse Cholesky factor, or conjugate gradients with smoothed aggregation.
 //
 // The factor grows with the 4/3 power of the nodes, its cost with the square; a step of conjugate gradients with the
-// nodes. Which of the two solves a system depends on that system alone, so that results do not depend on those before.
+// nodes, and ranks can share them. Which of the two solves a system depends on that system alone, so that results do
+// not depend on those before.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "ymir/math/vec3.h"
+#include "ymir/objects/mesh_share.h"
 #include "ymir/solvers/block_cholesky.h"
 #include "ymir/solvers/conjugate_gradient.h"
 
@@ -18,6 +20,8 @@ namespace elastic_amg {
 class Hierarchy;
 }
 
+class SharedMeshSolver;
+
 enum class LinearSolver : std::uint8_t { automatic, direct, cg };
 
 class MeshSolver {
@@ -25,8 +29,9 @@ class MeshSolver {
   MeshSolver();
   ~MeshSolver();
 
-  // Kept for every matrix with the pattern of `a`.
-  void prepare(const BlockMatrix& a, LinearSolver choice);
+  // Kept for every matrix with the pattern of `a`. share: of this rank, where ranks divide the mesh among them; there
+  // is no factor then, and iterate() and solve() are collective.
+  void prepare(const BlockMatrix& a, LinearSolver choice, const MeshShare* share);
   bool iterative() const { return iterative_; }
 
   enum class Outcome : std::uint8_t { solved, indefinite, failed };
@@ -49,6 +54,7 @@ class MeshSolver {
   bool iterative_ = false, factored_ = false, analyzed_ = false;
   BlockCholesky cholesky_;
   std::unique_ptr<elastic_amg::Hierarchy> hierarchy_;
+  std::unique_ptr<SharedMeshSolver> shared_;
   CgWorkspace workspace_;
   std::vector<double> b_, x_;
   std::int64_t cg_iterations_ = 0, direct_solves_ = 0;

@@ -40,6 +40,10 @@ class MeshConstraint {
   // Nodes that its elements connect; then where their blocks are.
   virtual BlockMatrix::Elements elements() const = 0;
   virtual void connect(const BlockMatrix& /*matrix*/) {}
+  // Whether ranks can divide it among them. Then, before elements(): only these cells are this rank's (mesh_share.h);
+  // what is at others is left alone, in the residual, the matrix and the state.
+  virtual bool divisible() const { return false; }
+  virtual void restrict_to(std::span<const std::int32_t> /*cells*/) {}
   // The mesh is as it was when the substep began.
   virtual void begin(const MeshStep& /*step*/) {}
   virtual void assemble(MeshStep& step) = 0;

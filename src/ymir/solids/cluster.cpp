@@ -41,6 +41,11 @@ void Cluster::add_element(Coupling& source, std::size_t index, const int (&membe
   }
 }
 
+bool Cluster::collective() const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [](const Member& m) { return m.local != nullptr && m.local->block().collective(); });
+}
+
 template <class F>
 void Cluster::for_each_local(F&& f) {
   if (rhs_.size() < few_unknowns) {

@@ -63,6 +63,7 @@ class Cluster {
   void move(double share);
   void end();
   bool running() const { return running_; }
+  bool collective() const;
   const Outcome& outcome() const { return outcome_; }
 
  private:

@@ -40,6 +40,12 @@ class Coupling {
   virtual void advance(std::size_t element, const double* change, int rows) = 0;
   virtual void prepare(double time, double dt) = 0;
   virtual bool changing() const = 0;  // elements are made anew in every substep
+  // Whether an element may have an end on the object, in this substep or another.
+  virtual bool may_touch(const SolidObject& object) const {
+    for (std::size_t e = 0; e < size(); ++e)
+      if (point(e, 0).object == &object || point(e, 1).object == &object) return true;
+    return false;
+  }
   // The substep is solved: what the element remembers of it.
   virtual void end(std::size_t /*element*/, const Embedding& /*a*/, const Embedding& /*b*/) {}
   // What survives a substep: saved, rolled back, checkpointed and hashed with the system.

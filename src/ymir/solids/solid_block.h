@@ -62,6 +62,8 @@ class SolidBlock : public MatrixPart {
   virtual double reach() const = 0;      // share of the step that may be taken at once
   virtual void move(double share) = 0;
   virtual void end() = 0;
+  // Ranks share it: all of them have this block, and call its functions together.
+  virtual bool collective() const { return false; }
 };
 
 }  // namespace ymir

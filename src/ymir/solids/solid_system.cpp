@@ -61,6 +61,10 @@ bool SolidSystem::in_cluster(const SolidObject* object, int block) const {
   return std::binary_search(taken_.begin(), taken_.end(), std::pair(object, block));
 }
 
+bool SolidSystem::coupled(const SolidObject& object) const {
+  return std::any_of(couplings_.begin(), couplings_.end(), [&](const auto& c) { return c->may_touch(object); });
+}
+
 void SolidSystem::schedule(Timeline& timeline) {
   timeline.add({Stage::detection,
                 group(),
@@ -306,11 +310,14 @@ void SolidSystem::advance(const Step& step) {
   const auto one = [&](std::ptrdiff_t c) {
     outcomes[static_cast<std::size_t>(c)] = clusters_[static_cast<std::size_t>(c)].advance(step, cg_limit_);
   };
+  std::vector<std::ptrdiff_t> alone, shared;
+  for (std::size_t c = 0; c < clusters_.size(); ++c)
+    (clusters_[c].collective() ? shared : alone).push_back(static_cast<std::ptrdiff_t>(c));
   // A single cluster is parallel inside.
-  if (clusters_.size() == 1)
-    one(0);
-  else
-    parallel_for(static_cast<std::ptrdiff_t>(clusters_.size()), one);
+  parallel_for(static_cast<std::ptrdiff_t>(alone.size()),
+               [&](std::ptrdiff_t k) { one(alone[static_cast<std::size_t>(k)]); });
+  // Those that ranks share are in the same order on all of them.
+  for (const std::ptrdiff_t c : shared) one(c);
   if (any_spanning_) {
     spanning_.advance(step);
     const auto spanning = spanning_.outcomes();
@@ -329,11 +336,13 @@ void SolidSystem::advance(const Step& step) {
           fmt::format("{} (piece {}), with all that it is coupled to",
                       members_[static_cast<std::size_t>(outcomes[c].worst_object)]->name(), outcomes[c].worst_piece);
     }
+    // Of what ranks share, one tells.
+    if (c < clusters_.size() && clusters_[c].collective() && !communicator_->root()) continue;
+    ++solves_.solves;
     solves_.iterations += outcomes[c].piece_iterations;
     cg_iterations_ = std::max(cg_iterations_, outcomes[c].cg_iterations);
     direct_solves_ += outcomes[c].direct_solves;
   }
-  solves_.solves += static_cast<std::int64_t>(outcomes.size());
   solves_.residual = report_.residual;
 }
 

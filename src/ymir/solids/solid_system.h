@@ -32,6 +32,7 @@ class SolidSystem final : public Object {
   // Finds the clusters of this substep; their blocks are left to advance().
   void detect(const Step& step);
   bool in_cluster(const SolidObject* object, int block) const;
+  bool coupled(const SolidObject& object) const;  // to anything, now or in another substep
   void advance(const Step& step);
 
   // Iterations in one Newton step after which the direct solver takes over.

@@ -72,6 +72,12 @@ Schema<SolidObjectBehavior::Params> SolidObjectBehavior::schema() {
              "from 3000 nodes on.")
       .enumerated<LinearSolver>(
           {{"auto", LinearSolver::automatic}, {"direct", LinearSolver::direct}, {"cg", LinearSolver::cg}})
+      .advanced()
+      .param(&Params::ranks, "ranks",
+             "Where several ranks run: whether they share the work on this body. one: it is one rank's; all: its nodes "
+             "are divided among them, which needs conjugate gradients, nothing attached to the body and no air that "
+             "acts on it; auto: all from 20000 nodes on, where that is possible.")
+      .enumerated<MeshRanks>({{"auto", MeshRanks::automatic}, {"one", MeshRanks::one}, {"all", MeshRanks::all}})
       .advanced();
 }
 
@@ -134,6 +140,7 @@ void SolidObjectBehavior::create(Scope& scope) {
   d.spin = params_.spin;
   d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};
   d.solver = params_.solver;
+  d.ranks = params_.ranks;
   if (const double longest = longest_side(mesh.positions); longest > 0) scope.ask_bucket_size(longest);
   SolidSystem& solids = scope.solids();
   solids.add(

@@ -23,6 +23,7 @@ struct SolidObjectBehavior final : Behavior {
     double tolerance = 1e-4;
     std::int64_t newton_iterations = 50;
     LinearSolver solver = LinearSolver::automatic;
+    MeshRanks ranks = MeshRanks::automatic;
   };
   static Schema<Params> schema();
 
