@@ -1,5 +1,5 @@
-// What all energies on the cells of a mesh share: cells in packs of vector lanes, coloured so that threads never meet
-// at a node, and where their blocks are in the matrix.
+// What all energies on the cells of a mesh share: cells in packs of vector lanes, in an order in which threads never
+// meet at a node, and where their blocks are in the matrix.
 #pragma once
 
 #include <algorithm>
@@ -54,14 +54,10 @@ class CellAssembly {
         }
   }
 
-  // f(number of the pack), colour by colour.
+  // f(number of the pack)
   template <class F>
   void for_each_pack(F&& f) const {
-    for (std::size_t c = 0; c + 1 < order_.colours.size(); ++c) {
-      const std::int32_t first = order_.colours[c];
-      parallel_packs(order_.colours[c + 1] - first,
-                     [&](std::ptrdiff_t p) { f(static_cast<std::size_t>(first) + static_cast<std::size_t>(p)); });
-    }
+    order_.for_each_pack(f);
   }
 
   Pack pack(std::size_t p) const {

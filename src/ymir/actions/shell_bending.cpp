@@ -122,11 +122,7 @@ class BendingCells final : public MeshConstraint {
   }
 
   void assemble(MeshStep& s) override {
-    for (std::size_t c = 0; c + 1 < order_.colours.size(); ++c) {
-      const std::int32_t first = order_.colours[c];
-      parallel_packs(order_.colours[c + 1] - first,
-                     [&](std::ptrdiff_t p) { assemble_pack(s, static_cast<std::size_t>(first + p)); });
-    }
+    order_.for_each_pack([&](std::size_t pack) { assemble_pack(s, pack); });
   }
 
   // Angles are followed from substep to substep; what is bent beyond its yield stays, by the return map of a spring

@@ -68,13 +68,7 @@ class MembraneCells final : public MeshConstraint {
 
   void assemble(MeshStep& s) override {
     std::vector<double> gap(order_.packs(), 0);
-    for (std::size_t c = 0; c + 1 < order_.colours.size(); ++c) {
-      const std::int32_t first = order_.colours[c];
-      parallel_packs(order_.colours[c + 1] - first, [&](std::ptrdiff_t p) {
-        const auto pack = static_cast<std::size_t>(first + p);
-        gap[pack] = assemble_pack(s, pack);
-      });
-    }
+    order_.for_each_pack([&](std::size_t pack) { gap[pack] = assemble_pack(s, pack); });
     for (const double g : gap) s.violation = std::max(s.violation, g);
   }
 

@@ -76,23 +76,19 @@ void ElastonElements::connect(const BlockMatrix& matrix) {
 void ElastonElements::for_each_pack(const std::function<void(const Pack&)>& f) const {
   for (const Group& group : groups_) {
     const std::size_t reach = at(group.reach), pairs = packed_size(group.reach);
-    for (std::size_t c = 0; c + 1 < group.order.colours.size(); ++c) {
-      const std::int32_t first = group.order.colours[c];
-      parallel_packs(group.order.colours[c + 1] - first, [&](std::ptrdiff_t k) {
-        const std::size_t p = at(first) + static_cast<std::size_t>(k);
-        Pack pack;
-        pack.element = group.elements.data() + p * lanes;
-        pack.slots = 4 * group.reach;
-        pack.shape = group.shapes.data() + p * at(pack.slots) * vectors;
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-          const std::size_t member =
-              at(std::max(group.order.elements[p * lanes + lane], group.order.elements[p * lanes]));
-          pack.nodes[lane] = group.nodes.data() + member * reach;
-          pack.blocks[lane] = group.blocks.data() + member * pairs;
-        }
-        f(pack);
-      });
-    }
+    group.order.for_each_pack([&](std::size_t p) {
+      Pack pack;
+      pack.element = group.elements.data() + p * lanes;
+      pack.slots = 4 * group.reach;
+      pack.shape = group.shapes.data() + p * at(pack.slots) * vectors;
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const std::size_t member =
+            at(std::max(group.order.elements[p * lanes + lane], group.order.elements[p * lanes]));
+        pack.nodes[lane] = group.nodes.data() + member * reach;
+        pack.blocks[lane] = group.blocks.data() + member * pairs;
+      }
+      f(pack);
+    });
   }
 }
 

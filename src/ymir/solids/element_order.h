@@ -1,5 +1,6 @@
-// Elements in an order that threads and vector lanes can share: colours, in which no two elements have a node in
-// common, cut into packs of lanes. Sums at a node are then made colour by colour, the same for any number of threads.
+// Elements in an order that threads and vector lanes can share: blobs of neighbours, which a thread goes through by
+// itself, in colours, in which no two blobs have a node in common. Sums at a node are then made in an order that does
+// not depend on the number of threads, and the rows of a blob stay in the cache.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,22 @@ namespace ymir {
 
 struct ElementOrder {
   static constexpr int lanes = 4;
-  // Elements of all packs, `lanes` each; -1 where a pack is not full.
+  // Elements of all packs, `lanes` each; -1 where a pack is not full. Those of a pack may have nodes in common.
   std::vector<std::int32_t> elements;
-  std::vector<std::int32_t> colours{0};  // packs [colours[c], colours[c + 1]) have colour c
+  std::vector<std::int32_t> blobs{0};    // packs [blobs[b], blobs[b + 1]) are those of blob b
+  std::vector<std::int32_t> colours{0};  // blobs [colours[c], colours[c + 1]) have colour c
 
   std::size_t packs() const { return elements.size() / lanes; }
+
+  // f(number of the pack), so that no node is met by two threads at once.
+  template <class F>
+  void for_each_pack(F&& f) const {
+    for (std::size_t c = 0; c + 1 < colours.size(); ++c)
+      parallel_for(colours[c + 1] - colours[c], [&](std::ptrdiff_t k) {
+        const auto b = static_cast<std::size_t>(colours[c] + k);
+        for (std::int32_t p = blobs[b]; p < blobs[b + 1]; ++p) f(static_cast<std::size_t>(p));
+      });
+  }
 };
 
 // body(p) for packs 0 to count, on threads where there are enough of them: waking others for a few takes longer.
