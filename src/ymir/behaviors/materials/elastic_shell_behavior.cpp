@@ -57,6 +57,8 @@ Schema<ElasticShellBehavior::Params> ElasticShellBehavior::schema() {
       .only_when("weave", {"woven"})
       .param(&P::stretch_relaxation_time, "stretch_relaxation_time", unit::s, "Rayleigh damping of stretch and shear.")
       .range(0, 10)
+      .param(&P::stretch_friction, "stretch_friction", StretchDahl::schema(),
+             "Friction between the threads as the cloth is stretched and sheared, independent of speed.")
       .param(
           &P::bending, "bending",
           "mid: right on every mesh, with an unknown more per edge; tri: right on near equilateral triangles; hinge: "
@@ -89,6 +91,15 @@ Schema<ElasticShellBehavior::Dahl> ElasticShellBehavior::Dahl::schema() {
       .at_least(0)
       .param(&Dahl::length, "length", unit::per_m, "Change of curvature over which friction develops.")
       .positive();
+}
+
+Schema<ElasticShellBehavior::StretchDahl> ElasticShellBehavior::StretchDahl::schema() {
+  return Schema<StretchDahl>("stretch_friction", "Friction inside the cloth: it keeps some of a strain (Dahl).")
+      .param(&StretchDahl::saturation, "saturation", unit::none,
+             "Largest Green strain, or change of the angle between warp and weft, left when the load is gone; 0: none.")
+      .range(0, 10)
+      .param(&StretchDahl::length, "length", unit::none, "Change of strain over which friction develops.")
+      .range(1e-6, 10);
 }
 
 namespace {
@@ -137,6 +148,10 @@ ElasticShellMaterial ElasticShellBehavior::material(const Scope& scope, double t
     if (m.warp_curve || m.weft_curve) m.stretch = {p.stretch_warp, 0, p.stretch_weft, 0, 0, p.shear};
   }
   m.stretch_relaxation = p.stretch_relaxation_time;
+  if (p.stretch_friction) {
+    m.stretch_saturation = p.stretch_friction->saturation;
+    m.stretch_length = p.stretch_friction->length;
+  }
   m.bending = p.bending_stiffness
                   ? isotropic_moduli(*p.bending_stiffness * (1 - p.poisson_ratio * p.poisson_ratio), p.poisson_ratio)
                   : scaled(m.stretch, thickness * thickness / 12);
