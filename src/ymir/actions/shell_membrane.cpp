@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 
+#include "ymir/actions/bears_load.h"
 #include "ymir/actions/elastic_shell.h"
 #include "ymir/actions/element_scatter.h"
 #include "ymir/math/lane_math.h"
@@ -26,7 +27,7 @@ constexpr double nearly = 0.95;
 
 constexpr int patience = 6;  // iterations that go by the tangent of friction
 
-class MembraneCells final : public MeshConstraint {
+class MembraneCells final : public MeshConstraint, public BearsLoad {
  public:
   MembraneCells(const MeshObject& object, std::string owner, const ElasticShellMaterial& material,
                 const std::vector<Vec3d>& warp)
@@ -102,6 +103,25 @@ class MembraneCells final : public MeshConstraint {
     ++iterations_;
   }
 
+  void bear(const MeshStep& s) override {
+    load_.resize(3 * mesh_->cell_count(), 0);
+    for (std::size_t p = 0; p < order_.packs(); ++p) {
+      const Membrane::Geometry<Real> g = geometry(s.position, p), d = geometry(s.step, p);
+      const Response r = respond_to(g, p, s.dt);
+      const Real along[3] = {dot(g.u, d.u), dot(g.v, d.v), dot(g.u, d.v) + dot(g.v, d.u)};
+      for (int lane = 0; lane < lanes; ++lane) {
+        if (order_.elements[p * lanes + static_cast<std::size_t>(lane)] < 0) continue;
+        for (int k = 0; k < 3; ++k) {
+          double answer = 0;
+          for (int l = 0; l < 3; ++l)
+            answer += r.stiffness[k >= l ? packed(k, l) : packed(l, k)][lane] * along[l][lane];
+          load_[3 * element(p, lane) + static_cast<std::size_t>(k)] += answer;
+          stress(element(p, lane), k) += answer;
+        }
+      }
+    }
+  }
+
   void end(const MeshStep& s) override {
     if (!frictional()) return;
     parallel_packs(static_cast<std::ptrdiff_t>(order_.packs()), [&](std::ptrdiff_t index) {
@@ -174,6 +194,12 @@ class MembraneCells final : public MeshConstraint {
       const Real change[3] = {c[0] - begin_[p][0], c[1] - begin_[p][1], c[2] - begin_[p][2]};
       for (int k = 0; k < 3; ++k) r.stress[k] = mul_add(linear(k, change), Real::all(damping), r.stress[k]);
       for (std::size_t k = 0; k < 6; ++k) r.stiffness[k] += Real::all(damping * material_.stretch[k]);
+    }
+    for (int k = 0; k < 3 && !load_.empty(); ++k) {
+      Real borne;
+      for (int lane = 0; lane < lanes; ++lane)
+        borne.set(lane, load_[3 * element(p, lane) + static_cast<std::size_t>(k)]);
+      r.stress[k] += borne;
     }
     for (int k = 0; k < 3 && frictional(); ++k) {
       Real zeta;
@@ -257,6 +283,7 @@ class MembraneCells final : public MeshConstraint {
   std::vector<Real> borne_;                 // compression that inertia withstands, times dt^2, by pack [kg]
   std::vector<std::array<Real, 3>> begin_;  // strain when the substep began, by pack
   std::vector<double> state_;  // of each triangle sigma: warp, weft, shear [N/m]; then the strains of friction
+  std::vector<double> load_;   // that each triangle bears, as sigma [N/m]; empty: none
   int iterations_ = 0;         // of this substep
   ElementScatter<3> scatter_;
 };

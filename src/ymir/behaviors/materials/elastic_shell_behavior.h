@@ -43,6 +43,7 @@ struct ElasticShellBehavior final : Behavior {
     std::optional<double> yield_curvature;  // [1/m]
     double hardening = 0;
     std::optional<Dahl> internal_friction;
+    double gravity_compensation = 0;  // share
   };
   static Schema<Params> schema();
 
@@ -52,6 +53,7 @@ struct ElasticShellBehavior final : Behavior {
  private:
   ElasticShellMaterial material(const Scope& scope, double thickness) const;
   std::vector<Vec3d> warp(const SolidMesh& mesh) const;
+  void compensate(Scope& scope, MeshObject& cloth) const;
 
   Params params_;
 };
