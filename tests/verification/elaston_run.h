@@ -28,6 +28,7 @@ class ElastonRun {
     solids_.add(object_);
   }
   ElastonObject& object() { return object_; }
+  SolidSystem& solids() { return solids_; }
   void gravity(Vec3d g) { object_.add_force(gravity_force("gravity", g, {})); }
   // A force on the elaston of this number.
   void pull(std::size_t elaston, Vec3d force) {

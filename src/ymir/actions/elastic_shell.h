@@ -24,6 +24,9 @@ struct ElasticShellMaterial {
   Packed3<double> stretch{1e4, 0, 1e4, 0, 0, 5e3};
   std::optional<TensileCurve> warp_curve, weft_curve;  // tension [N/m] by Green strain, instead of `stretch`
   double stretch_relaxation = 0;                       // Rayleigh damping of the strains [s]
+  // Internal friction of stretch and shear [Dahl]: strain left when the load is gone, and change of it over which
+  // friction develops. Of each strain (e11, e22, 2 e12) with its own modulus.
+  double stretch_saturation = 0, stretch_length = 1;
 
   Packed3<double> bending{1e-5, 0, 1e-5, 0, 0, 5e-6};  // D_b on the curvatures (k11, k22, 2 k12) [N m]
   BendingModel model = BendingModel::mid;

@@ -22,6 +22,9 @@ struct ElasticSolidMaterial {
   double poisson_ratio = 0.45;  // below 1/2
   SolidModel model = SolidModel::neo_hookean;
   double relaxation_time = 0;  // tau: a mode of angular frequency w is damped with ratio tau w/2 [s]
+  // Internal friction [Dahl] on the change of shape: strain left when the load is gone, and change of it over which
+  // friction develops. Strain is sqrt(2/3) |dev E|, the extension of a bar that keeps its volume.
+  double friction_saturation = 0, friction_length = 1;
 };
 
 // Before ingest.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ymir/math/quaternion_from_matrix.h"
 #include "ymir/physics/rigid/joint.h"
 #include "ymir/physics/rods/frames.h"
 
@@ -46,8 +47,9 @@ class Joints final : public Coupling {
   bool changing() const override { return false; }
   std::span<double> state() override { return along_; }
 
-  void begin(std::size_t e, const Embedding&, const Embedding&) override {
+  void begin(std::size_t e, const Embedding& a, const Embedding& b) override {
     elements_[e].multiplier.fill(0);
+    if (kind_ == JointKind::ball && drive_.spring > 0) elements_[e].turn = turn_of(frames_of(elements_[e], a, b));
     elements_[e].start = elements_[e].now = along_[e];
   }
 
@@ -82,6 +84,7 @@ class Joints final : public Coupling {
     }
     rows.hard = rows.rows;
     if (kind_ == JointKind::hinge || kind_ == JointKind::slider) drive(element, frames, a, b, dt, rows, slot);
+    if (kind_ == JointKind::ball && drive_.spring > 0) turn_back(element, frames, a, b, dt, rows);
   }
 
   void advance(std::size_t e, const double* change, int count) override {
@@ -99,6 +102,7 @@ class Joints final : public Coupling {
     std::vector<int> held;      // slot of each hard row of the last evaluation
     double inertia = 0;         // along the open way [kg m^2 or kg]
     double start = 0, now = 0;  // the open way when the substep began, and now [rad or m]
+    Vec3d turn{0, 0, 0};        // of a ball when the substep began, in the axes of the target [rad]
   };
 
   static JointFrames frames_of(const Element& element, const Embedding& a, const Embedding& b) {
@@ -138,7 +142,7 @@ class Joints final : public Coupling {
     element.now = row.c;
     struct Pull {
       JointRow row;
-      double force;
+      double force, stiffness = 0;
     };
     std::vector<Pull> pulls;
     const auto bounded = [&](int offset, double gap, const Bound& bound) {
@@ -172,9 +176,36 @@ class Joints final : public Coupling {
       bounded(1, row.c - target, {-most, most});
     }
     if (drive_.friction > 0) bounded(2, row.c - element.start, {-drive_.friction, drive_.friction});
+    if (drive_.spring > 0) {
+      const double damping = drive_.spring * drive_.spring_relaxation / dt;
+      pulls.push_back({row, drive_.spring * row.c + damping * (row.c - element.start), drive_.spring + damping});
+    }
     for (const Pull& pull : pulls) {
       add(rows, pull.row, a, b, pull.force);
-      rows.stiffness[rows.rows - 1] = 0;
+      rows.stiffness[rows.rows - 1] = pull.stiffness;
+    }
+  }
+
+  // Rotation vector from the axes of the target to those of the source, in the former.
+  static Vec3d turn_of(const JointFrames& f) {
+    Mat3d relative;
+    for (int k = 0; k < 3; ++k)
+      for (int r = 0; r < 3; ++r) relative(r, k) = dot(f.axis[1][r], f.axis[0][k]);
+    return quaternion_log(quaternion_from_matrix(relative));
+  }
+
+  // The torque k times the turn, which has the energy k/2 turn^2; in the matrix turns are as small ones are.
+  void turn_back(const Element& element, const JointFrames& frames, const Embedding& a, const Embedding& b, double dt,
+                 CouplingRows& rows) const {
+    const Vec3d turn = turn_of(frames);
+    const double damping = drive_.spring * drive_.spring_relaxation / dt;
+    for (int k = 0; k < 3; ++k) {
+      JointRow row;
+      row.c = turn[k];
+      row.set(1, frames.axis[1][k]);
+      row.set(3, -frames.axis[1][k]);
+      add(rows, row, a, b, drive_.spring * turn[k] + damping * (turn[k] - element.turn[k]));
+      rows.stiffness[rows.rows - 1] = drive_.spring + damping;
     }
   }
 

@@ -11,6 +11,7 @@
 #include "ymir/base/error.h"
 #include "ymir/data/mesh_values.h"
 #include "ymir/math/symmetric_eigen3.h"
+#include "ymir/objects/steady_load.h"
 #include "ymir/physics/elements/hexahedron.h"
 #include "ymir/physics/elements/quadratic_tetrahedron.h"
 #include "ymir/physics/elements/tetrahedron.h"
@@ -21,35 +22,6 @@ namespace ymir {
 namespace {
 
 constexpr double stiffening = 1.25, most_stiffening = 1000;
-
-// Constant forces on the nodes where the body begins [N].
-std::vector<Vec3d> steady_load(const MeshObject& object) {
-  const std::size_t n = object.start().size();
-  std::vector<double> planes(18 * n, 0.0);
-  const auto plane = [&](std::size_t p) { return planes.data() + p * n; };
-  for (std::size_t i = 0; i < n; ++i)
-    for (int k = 0; k < 3; ++k) plane(static_cast<std::size_t>(k))[i] = object.start()[i][k];
-  const PointBlock block{nullptr,
-                         0,
-                         static_cast<int>(n),
-                         0,
-                         1,
-                         {plane(0), plane(1), plane(2)},
-                         {plane(3), plane(4), plane(5)},
-                         object.mass().data(),
-                         object.radius().data()};
-  const ForceBlock out{{plane(6), plane(7), plane(8)},
-                       {plane(9), plane(10), plane(11), plane(12), plane(13), plane(14)}};
-  const Planes<Vec3d>::Type samples{plane(15), plane(16), plane(17)};
-  for (const PointForce& force : object.forces()) {
-    if (!force.steady) continue;
-    if (force.sample) force.sample(block, samples);
-    force.accumulate(block, samples, out);
-  }
-  std::vector<Vec3d> load(n);
-  for (std::size_t i = 0; i < n; ++i) load[i] = {plane(6)[i], plane(7)[i], plane(8)[i]};
-  return load;
-}
 
 template <class Element>
 class LoadStress final : public MeshConstraint {
@@ -199,7 +171,8 @@ class LoadStress final : public MeshConstraint {
     std::vector<double> diagonal;
     for (std::int32_t i = 0; i < n; ++i) diagonal.push_back(matrix.diagonal(i)[0]);
     matrix.hold(held);
-    const std::vector<Vec3d> load = steady_load(object);
+    const std::vector<Vec3d> load =
+        steady_load(object.forces(), object.start(), object.mass().data(), object.radius().data());
     std::vector<double> b(3 * load.size(), 0.0), z(b.size());
     for (std::size_t i = 0; i < load.size(); ++i)
       for (int k = 0; k < 3 && held[i] == 0; ++k) b[3 * i + static_cast<std::size_t>(k)] = load[i][k];

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "ymir/actions/bears_load.h"
 #include "ymir/actions/elastic_shell.h"
 #include "ymir/actions/element_scatter.h"
 #include "ymir/data/shell_topology.h"
@@ -67,7 +68,7 @@ struct BendingElement {
 };
 
 template <class Kernel>
-class BendingCells final : public MeshConstraint {
+class BendingCells final : public MeshConstraint, public BearsLoad {
  public:
   using Shape = BendingShape<Kernel>;
   static constexpr int rows = Kernel::rows, dofs = Kernel::dofs, vertices = Shape::vertices, turns = Shape::turns;
@@ -123,6 +124,29 @@ class BendingCells final : public MeshConstraint {
 
   void assemble(MeshStep& s) override {
     order_.for_each_pack([&](std::size_t pack) { assemble_pack(s, pack); });
+  }
+
+  void bear(const MeshStep& s) override {
+    const double damping = material_.bending_relaxation / s.dt;
+    const double holding = frictional() ? material_.friction_saturation / material_.friction_length : 0;
+    load_.resize(rows * elements_.size(), 0);
+    for (std::size_t p = 0; p < order_.packs(); ++p) {
+      Real j[rows][dofs];
+      gradient(geometry(s.position, p), j);
+      for (int lane = 0; lane < lanes; ++lane) {
+        if (order_.elements[p * lanes + static_cast<std::size_t>(lane)] < 0) continue;
+        const std::size_t e = element(p, lane);
+        double along[rows] = {};
+        for (int k = 0; k < rows; ++k)
+          for (int i = 0; i < dofs; ++i) along[k] += j[k][i][lane] * unknown(s.step, e, i);
+        for (int k = 0; k < rows; ++k) {
+          double& y = load_[e * rows + static_cast<std::size_t>(k)];
+          y += holding * elements_[e].weight[packed(k, k)] * along[k];
+          for (int l = 0; l < rows; ++l)
+            y += (1 + damping) * elements_[e].weight[k >= l ? packed(k, l) : packed(l, k)] * along[l];
+        }
+      }
+    }
   }
 
   // Angles are followed from substep to substep; what is bent beyond its yield stays, by the return map of a spring
@@ -206,6 +230,21 @@ class BendingCells final : public MeshConstraint {
     return Shape::geometry(x, xi, angle, turn, near);
   }
 
+  // Turns are kept as lengths.
+  void gradient(const typename Kernel::template Geometry<Real>& g, Real (*j)[dofs]) const {
+    Kernel::gradient(g, j);
+    for (int k = 0; k < rows; ++k)
+      for (int i = 3 * vertices; i < dofs; ++i) j[k][i] = j[k][i] * (1 / unit_);
+  }
+  // Of degree of freedom i of an element.
+  double unknown(const std::vector<Vec3d>& of, std::size_t e, int i) const {
+    if (i < 3 * vertices)
+      return of[static_cast<std::size_t>(nodes_[e * stride + static_cast<std::size_t>(i / 3)])][i % 3];
+    const auto k = static_cast<std::size_t>(i - 3 * vertices);
+    if (elements_[e].turn[k] == 0) return 0;
+    return of[static_cast<std::size_t>(nodes_[e * stride + vertices + k])][elements_[e].edge[k] % 3];
+  }
+
   void pull_state(const std::vector<Vec3d>& positions, bool as_it_is) {
     std::vector<Vec3d> at = positions;
     at.resize(points_ + nodes_.size(), Vec3d{0, 0, 0});  // turns are 0
@@ -251,12 +290,11 @@ class BendingCells final : public MeshConstraint {
       }
     for (int k = 0; k < rows; ++k) {
       y[k] = held[k];
+      for (int lane = 0; lane < lanes && !load_.empty(); ++lane)
+        y[k].set(lane, y[k][lane] + load_[element(p, lane) * rows + static_cast<std::size_t>(k)]);
       for (int l = 0; l < rows; ++l) y[k] = mul_add(w[k >= l ? packed(k, l) : packed(l, k)], c[l], y[k]);
     }
-    Kernel::gradient(g, j);
-    // Turns are kept as lengths.
-    for (int k = 0; k < rows; ++k)
-      for (int i = 3 * vertices; i < dofs; ++i) j[k][i] = j[k][i] * (1 / unit_);
+    gradient(g, j);
     for (int k = 0; k < rows; ++k)
       for (int i = 0; i < dofs; ++i) {
         wj[k][i] = holding[k] * j[k][i];
@@ -319,6 +357,7 @@ class BendingCells final : public MeshConstraint {
   std::vector<std::int32_t> nodes_;  // vertices and nodes of turns of each element
   ElementOrder order_;
   std::vector<std::array<Real, rows>> begin_;  // C when the substep began, by pack [rad]
+  std::vector<double> load_;                   // moments that the rows of each element bear [J]; empty: none
   std::vector<double> state_;  // hinge angles, rest values, hardening, friction, of all elements each [rad]
   ElementScatter<vertices> scatter_;
   std::vector<std::int32_t> turn_slots_;

@@ -1,9 +1,11 @@
 #include <array>
 #include <cmath>
 
+#include "ymir/actions/bears_load.h"
 #include "ymir/actions/elastic_shell.h"
 #include "ymir/actions/element_scatter.h"
 #include "ymir/math/lane_math.h"
+#include "ymir/physics/constraints/response.h"
 #include "ymir/physics/shells/membrane.h"
 #include "ymir/solids/element_order.h"
 #include "ymir/solids/solid_block.h"
@@ -23,7 +25,9 @@ constexpr double stiff_share = 1e-6;
 // that buckle, which grow by the ratio of their negative stiffness to what the matrix has instead.
 constexpr double nearly = 0.95;
 
-class MembraneCells final : public MeshConstraint {
+constexpr int patience = 6;  // iterations that go by the tangent of friction
+
+class MembraneCells final : public MeshConstraint, public BearsLoad {
  public:
   MembraneCells(const MeshObject& object, std::string owner, const ElasticShellMaterial& material,
                 const std::vector<Vec3d>& warp)
@@ -34,7 +38,7 @@ class MembraneCells final : public MeshConstraint {
         rest_(order_.packs()),
         borne_(order_.packs()),
         begin_(order_.packs()),
-        stress_(3 * mesh_->cell_count(), 0) {
+        state_((material.stretch_saturation > 0 ? 6 : 3) * mesh_->cell_count(), 0) {
     for (std::size_t p = 0; p < order_.packs(); ++p)
       for (int lane = 0; lane < lanes; ++lane) {
         const std::size_t e = element(p, lane);
@@ -57,10 +61,11 @@ class MembraneCells final : public MeshConstraint {
   std::string owner() const override { return owner_; }
   std::string what() const override { return "stretch and shear of cloth"; }
   BlockMatrix::Elements elements() const override { return {mesh_->cells, 3}; }
-  std::span<double> state() override { return stress_; }
+  std::span<double> state() override { return state_; }
   void connect(const BlockMatrix& matrix) override { scatter_.connect(matrix, mesh_->cells, 3); }
 
   void begin(const MeshStep& s) override {
+    iterations_ = 0;
     parallel_packs(static_cast<std::ptrdiff_t>(order_.packs()), [&](std::ptrdiff_t p) {
       Membrane::value(geometry(s.begin, static_cast<std::size_t>(p)), begin_[static_cast<std::size_t>(p)].data());
     });
@@ -84,10 +89,45 @@ class MembraneCells final : public MeshConstraint {
         for (int l = 0; l < 3; ++l) next = mul_add(r.stiffness[k >= l ? packed(k, l) : packed(l, k)], along[l], next);
         for (int lane = 0; lane < lanes; ++lane)
           if (order_.elements[p * lanes + static_cast<std::size_t>(lane)] >= 0) {
-            double& sigma = stress_[3 * element(p, lane) + static_cast<std::size_t>(k)];
+            double& sigma = stress(element(p, lane), k);
             sigma += share * (next[lane] - sigma);
           }
       }
+    });
+    ++iterations_;
+  }
+
+  void bear(const MeshStep& s) override {
+    load_.resize(3 * mesh_->cell_count(), 0);
+    for (std::size_t p = 0; p < order_.packs(); ++p) {
+      const Membrane::Geometry<Real> g = geometry(s.position, p), d = geometry(s.step, p);
+      const Response r = respond_to(g, p, s.dt);
+      const Real along[3] = {dot(g.u, d.u), dot(g.v, d.v), dot(g.u, d.v) + dot(g.v, d.u)};
+      for (int lane = 0; lane < lanes; ++lane) {
+        if (order_.elements[p * lanes + static_cast<std::size_t>(lane)] < 0) continue;
+        for (int k = 0; k < 3; ++k) {
+          double answer = 0;
+          for (int l = 0; l < 3; ++l)
+            answer += r.stiffness[k >= l ? packed(k, l) : packed(l, k)][lane] * along[l][lane];
+          load_[3 * element(p, lane) + static_cast<std::size_t>(k)] += answer;
+          stress(element(p, lane), k) += answer;
+        }
+      }
+    }
+  }
+
+  void end(const MeshStep& s) override {
+    if (!frictional()) return;
+    parallel_packs(static_cast<std::ptrdiff_t>(order_.packs()), [&](std::ptrdiff_t index) {
+      const auto p = static_cast<std::size_t>(index);
+      Real c[3];
+      Membrane::value(geometry(s.position, p), c);
+      for (int lane = 0; lane < lanes; ++lane)
+        for (int k = 0; k < 3 && order_.elements[p * lanes + static_cast<std::size_t>(lane)] >= 0; ++k) {
+          double& zeta = friction(element(p, lane), k);
+          zeta = dahl_friction(c[k][lane], begin_[p][static_cast<std::size_t>(k)][lane], zeta,
+                               material_.stretch_saturation, material_.stretch_length);
+        }
     });
   }
 
@@ -97,6 +137,13 @@ class MembraneCells final : public MeshConstraint {
     std::array<Real, 6> stiffness;  // its derivative by C [N/m]
   };
 
+  bool frictional() const { return material_.stretch_saturation > 0; }
+  double& stress(std::size_t e, int k) { return state_[3 * e + static_cast<std::size_t>(k)]; }
+  double stress(std::size_t e, int k) const { return state_[3 * e + static_cast<std::size_t>(k)]; }
+  double& friction(std::size_t e, int k) { return state_[3 * (mesh_->cell_count() + e) + static_cast<std::size_t>(k)]; }
+  double friction(std::size_t e, int k) const {
+    return state_[3 * (mesh_->cell_count() + e) + static_cast<std::size_t>(k)];
+  }
   double stretch(int k, int l) const { return material_.stretch[k >= l ? packed(k, l) : packed(l, k)]; }
   // Lanes without an element repeat the first; nothing of them is used.
   std::size_t element(std::size_t p, int lane) const {
@@ -142,6 +189,22 @@ class MembraneCells final : public MeshConstraint {
       for (int k = 0; k < 3; ++k) r.stress[k] = mul_add(linear(k, change), Real::all(damping), r.stress[k]);
       for (std::size_t k = 0; k < 6; ++k) r.stiffness[k] += Real::all(damping * material_.stretch[k]);
     }
+    for (int k = 0; k < 3 && !load_.empty(); ++k) {
+      Real borne;
+      for (int lane = 0; lane < lanes; ++lane)
+        borne.set(lane, load_[3 * element(p, lane) + static_cast<std::size_t>(k)]);
+      r.stress[k] += borne;
+    }
+    for (int k = 0; k < 3 && frictional(); ++k) {
+      Real zeta;
+      for (int lane = 0; lane < lanes; ++lane) zeta.set(lane, friction(element(p, lane), k));
+      ymir::Response<Real> row{r.stress[k], r.stiffness[packed(k, k)]};
+      const auto add = iterations_ < patience ? add_dahl<Real> : add_dahl_secant<Real>;
+      add(row, c[k], begin_[p][static_cast<std::size_t>(k)], zeta, Real::all(stretch(k, k)),
+          Real::all(material_.stretch_saturation), Real::all(material_.stretch_length));
+      r.stress[k] = row.force;
+      r.stiffness[packed(k, k)] = row.stiffness;
+    }
     return r;
   }
 
@@ -152,8 +215,7 @@ class MembraneCells final : public MeshConstraint {
     const Real area = rest_[p].area;
     Real sigma[3], y[3], missing[3], j[3][dofs], wj[3][dofs], h[packed_size(dofs)] = {};
     for (int k = 0; k < 3; ++k) {
-      for (int lane = 0; lane < lanes; ++lane)
-        sigma[k].set(lane, stress_[3 * element(p, lane) + static_cast<std::size_t>(k)]);
+      for (int lane = 0; lane < lanes; ++lane) sigma[k].set(lane, stress(element(p, lane), k));
       y[k] = sigma[k] * area;
       missing[k] = (r.stress[k] - sigma[k]) * area;
     }
@@ -214,7 +276,9 @@ class MembraneCells final : public MeshConstraint {
   std::vector<RestTriangle<Real>> rest_;    // by pack
   std::vector<Real> borne_;                 // compression that inertia withstands, times dt^2, by pack [kg]
   std::vector<std::array<Real, 3>> begin_;  // strain when the substep began, by pack
-  std::vector<double> stress_;              // sigma of each triangle: warp, weft, shear [N/m]
+  std::vector<double> state_;  // of each triangle sigma: warp, weft, shear [N/m]; then the strains of friction
+  std::vector<double> load_;   // that each triangle bears, as sigma [N/m]; empty: none
+  int iterations_ = 0;         // of this substep
   ElementScatter<3> scatter_;
 };
 

@@ -10,8 +10,6 @@ namespace ymir {
 namespace {
 
 using Real = ElastonElements::Real;
-constexpr int strains = 9;  // vectors that strain depends on: x,a and x,ab
-constexpr int strain_dofs = 3 * strains;
 // By how much a root is stiffer than the stem it holds.
 constexpr double grip = 1e3;
 // Change of F that may be taken at once: a turn of half a radian.
@@ -19,10 +17,10 @@ constexpr double largest_turn = 0.5;
 
 // x,a and x,ab by themselves as slots of an elaston.
 struct UnitSlots {
-  SlotShape<Real> slot[strains];
+  SlotShape<Real> slot[9];
 
   UnitSlots() {
-    for (int s = 0; s < strains; ++s)
+    for (int s = 0; s < 9; ++s)
       for (int a = 0; a < 3; ++a) {
         slot[s].first[a] = Real::all(s == a ? 1 : 0);
         for (int b = 0; b < 3; ++b) slot[s].second(a, b) = Real::all(0);
@@ -130,6 +128,17 @@ void ElastonBlock::place() {
     piece_->position[i] = piece_->begin[i] + piece_->begin_velocity[i] * dt_;
 }
 
+Embedding ElastonBlock::embedded(int, const MaterialPoint& at) const {
+  return object_->embedded_at(at, piece_->position, piece_->first_node);
+}
+
+std::ptrdiff_t ElastonBlock::row(int, const MaterialPoint& at, int local) const {
+  std::int32_t nodes[ElastonReach::few];
+  object_->reach().nearest(at.cell, at.weights, nodes);
+  return 12 * (static_cast<std::ptrdiff_t>(nodes[local / 12]) - static_cast<std::ptrdiff_t>(piece_->first_node)) +
+         local % 12;
+}
+
 void ElastonBlock::add_forces() {
   ElastonPiece& s = *piece_;
   const CentrePlanes planes{s};
@@ -173,11 +182,28 @@ void ElastonBlock::add_inertia(const Elements::Pack& pack, Elements::Local& loca
     }
 }
 
+Elaston::Geometry<Real> ElastonBlock::geometry(const Elements::Field& field) {
+  return {unit_slots.slot, strains, field + 1};
+}
+
+void ElastonBlock::find_weights(const Elements::Pack& pack, int part, Real* w) const {
+  const ElastonPiece& s = *piece_;
+  for (int lane = 0; lane < Elements::lanes; ++lane) {
+    const std::size_t e = pack.of(lane);
+    const bool massive = e < s.elastons;
+    const ElastonSample& of = object_->cloud().elastons[s.first_elaston + (massive ? e : 0)];
+    const double extent = part == 0 ? 0 : of.extent[part - 1];
+    const double factor = !massive ? 0 : part == 0 ? of.volume : of.volume * extent * extent / 12;
+    const auto& m = moduli_[part == 0 ? 0 : 1 + static_cast<std::size_t>(of.kind)];
+    for (std::size_t k = 0; k < 36; ++k) w[k].set(lane, factor * m[k]);
+  }
+}
+
 void ElastonBlock::add_elasticity(const Elements::Pack& pack, const Elements::Field& now, bool exact,
                                   Elements::Local& local) const {
   const ElastonPiece& s = *piece_;
   const double tau = object_->description().material.relaxation_time, damping = tau / dt_;
-  const Elaston::Geometry<Real> g(unit_slots.slot, strains, now + 1);
+  const Elaston::Geometry<Real> g = geometry(now);
   Real c[Elaston::rows], j[Elaston::rows * strain_dofs];
   Elaston::value(g, c);
   Elaston::gradient(g, j);
@@ -185,25 +211,20 @@ void ElastonBlock::add_elasticity(const Elements::Pack& pack, const Elements::Fi
     Elements::Field begin;
     Elements::gather(pack, s.begin, begin);
     Real before[Elaston::rows];
-    Elaston::value(Elaston::Geometry<Real>(unit_slots.slot, strains, begin + 1), before);
+    Elaston::value(geometry(begin), before);
     for (int r = 0; r < Elaston::rows; ++r) c[r] += (c[r] - before[r]) * damping;
   }
   Real y[Elaston::rows];
   for (int part = 0; part < 4; ++part) {
     Real w[36];
-    for (int lane = 0; lane < Elements::lanes; ++lane) {
-      const std::size_t e = pack.of(lane);
-      const bool massive = e < s.elastons;
-      const ElastonSample& of = object_->cloud().elastons[s.first_elaston + (massive ? e : 0)];
-      const double extent = part == 0 ? 0 : of.extent[part - 1];
-      const double factor = !massive ? 0 : part == 0 ? of.volume : of.volume * extent * extent / 12;
-      const auto& m = moduli_[part == 0 ? 0 : 1 + static_cast<std::size_t>(of.kind)];
-      for (std::size_t k = 0; k < 36; ++k) w[k].set(lane, factor * m[k]);
-    }
+    find_weights(pack, part, w);
     const Real* rows = j + 6 * part * strain_dofs;
     for (int a = 0; a < 6; ++a) {
       y[6 * part + a] = Real::all(0);
       for (int b = 0; b < 6; ++b) y[6 * part + a] = mul_add(w[6 * a + b], c[6 * part + b], y[6 * part + a]);
+      for (int lane = 0; lane < Elements::lanes && !s.borne.empty(); ++lane)
+        if (const std::size_t e = pack.of(lane); e < s.elastons)
+          y[6 * part + a].set(lane, y[6 * part + a][lane] + s.borne[e][static_cast<std::size_t>(6 * part + a)]);
     }
     for (int d = 0; d < strain_dofs; ++d) {
       Real column[6];  // of W J
@@ -243,21 +264,26 @@ void ElastonBlock::add_centre(const Elements::Pack& pack, Elements::Local& local
   }
 }
 
-void ElastonBlock::add_hold(const Elements::Pack& pack, const Elements::Field& now, Elements::Local& local) const {
+double ElastonBlock::grip_of(std::size_t held, int p) const {
   const ElastonMaterial& m = object_->description().material;
-  const double spacing = object_->cloud().spacing;
+  const double spacing = object_->cloud().spacing, area = object_->cloud().held[piece_->first_held + held].area;
+  const double k = grip * area * (m.youngs_modulus / spacing + m.density * spacing / (dt_ * dt_));
+  return p == 0 ? k : k * spacing * spacing;
+}
+
+void ElastonBlock::add_hold(const Elements::Pack& pack, const Elements::Field& now, Elements::Local& local) const {
   for (int lane = 0; lane < Elements::lanes; ++lane) {
-    const std::size_t e = pack.of(lane);
-    if (e < piece_->elastons) continue;
-    const ElastonCloud::Held& held = object_->cloud().held[piece_->first_held + e - piece_->elastons];
-    const double k = grip * held.area * (m.youngs_modulus / spacing + m.density * spacing / (dt_ * dt_));
+    if (pack.of(lane) < piece_->elastons) continue;
+    const std::size_t h = pack.of(lane) - piece_->elastons;
     for (int p = 0; p < 4; ++p) {
-      Vec3d target = held.at;
+      Vec3d target = object_->cloud().held[piece_->first_held + h].at;
       for (int a = 0; p > 0 && a < 3; ++a) target[a] = a == p - 1 ? 1 : 0;
-      const double stiffness = p == 0 ? k : k * spacing * spacing;
+      const double stiffness = grip_of(h, p);
       for (int a = 0; a < 3; ++a) {
         Real &gradient = local.gradient[p][a], &diagonal = local.matrix[3 * p + a][3 * p + a];
         gradient.set(lane, gradient[lane] + stiffness * (now[p][a][lane] - target[a]));
+        if (!piece_->reaction.empty())
+          gradient.set(lane, gradient[lane] + piece_->reaction[h][static_cast<std::size_t>(3 * p + a)]);
         diagonal.set(lane, diagonal[lane] + stiffness);
       }
     }

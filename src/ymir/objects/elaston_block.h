@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ymir/objects/elaston_object.h"
+#include "ymir/physics/elastons/elaston.h"
 #include "ymir/solids/solid_block.h"
 
 namespace ymir {
@@ -19,9 +20,8 @@ class ElastonBlock final : public SolidBlock {
   void begin(const Step& step) override;
   void place() override;
   std::size_t size() const override { return 12 * piece_->nodes; }
-  // Nothing is attached to plants.
-  Embedding embedded(int, const MaterialPoint&) const override { return {}; }
-  std::ptrdiff_t row(int, const MaterialPoint&, int) const override { return -1; }
+  Embedding embedded(int place, const MaterialPoint& at) const override;
+  std::ptrdiff_t row(int place, const MaterialPoint& at, int local) const override;
   void assemble() override;
   void add_force(std::size_t row, double force, double stiffness) override;
   double residual(double violation) const override;
@@ -38,10 +38,22 @@ class ElastonBlock final : public SolidBlock {
   void move(double share) override;
   void end() override;
 
+  // Stresses and forces at the roots take on `share` of the constant forces at rest; s.begin is the rest shape. Returns
+  // how much stiffer the plant would have to be to stand so, in steps of 1.25; infinity: it does not however stiff.
+  double bear(double share);
+
  private:
   using Elements = ElastonElements;
   using Real = Elements::Real;
+  static constexpr int strains = 9, strain_dofs = 3 * strains;  // vectors that strain depends on: x,a and x,ab
 
+  void assemble_statics();
+  void bear_step();
+  static Elaston::Geometry<Real> geometry(const Elements::Field& field);
+  // W of the strain (part 0) or its derivative along an axis, of a pack: 6x6.
+  void find_weights(const Elements::Pack& pack, int part, Real* w) const;
+  // Stiffness of what holds x (p = 0) or a column of F at a root.
+  double grip_of(std::size_t held, int p) const;
   ElastonCentres centres() const;
   void find_centres(std::span<const Vec3d> slots, std::vector<Vec3d>& to) const;
   void add_forces();

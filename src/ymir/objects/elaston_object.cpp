@@ -40,6 +40,14 @@ ElastonObject::ElastonObject(std::string path, int group, GridDomain& domain, co
     radius_.push_back(std::cbrt(e.volume * (3 / (4 * M_PI))));
   }
   reach_.emplace(cloud_);
+  skin_pieces_.resize(starts.size() - 1);
+  for (std::size_t t = 0; t < cloud_.skin.triangles.size(); ++t) {
+    const std::int32_t node = cloud_.skin_nodes[static_cast<std::size_t>(cloud_.skin.triangles[t][0])];
+    const auto next =
+        std::upper_bound(starts.begin(), starts.end(), node,
+                         [](std::int32_t i, const ElastonCloud::Piece& piece) { return i < piece.nodes; });
+    skin_pieces_[static_cast<std::size_t>(next - starts.begin() - 1)].push_back(static_cast<std::int32_t>(t));
+  }
   if (!here_) return;
   const auto count = [](std::int32_t n) { return static_cast<std::size_t>(n); };
   for (std::size_t p = 0; p + 1 < starts.size(); ++p) {
@@ -123,12 +131,9 @@ void ElastonObject::visit_points(const std::function<void(const PointBlock&)>& v
 
 void ElastonObject::ingest() {
   if (!here_) return;
-  position_.clear();
-  velocity_.clear();
-  for (const Vec3d& x : cloud_.nodes) {
-    position_.insert(position_.end(), {x, {unit(), 0, 0}, {0, unit(), 0}, {0, 0, unit()}});
-    velocity_.insert(velocity_.end(), {description_.velocity, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}});
-  }
+  position_ = rest_slots();
+  velocity_.assign(position_.size(), Vec3d{0, 0, 0});
+  for (std::size_t i = 0; i < velocity_.size(); i += 4) velocity_[i] = description_.velocity;
   for (ElastonPiece& piece : pieces_) {
     piece.matrix = piece.elements.pattern();
     piece.elements.connect(piece.matrix);
@@ -218,12 +223,7 @@ Box ElastonObject::extent() const {
 }
 
 std::vector<Channel> ElastonObject::list(ElastonObject* plants) {
-  const auto skin = [=] {
-    std::vector<Vec3d> positions;
-    for (std::size_t v = 0; plants->here_ && v < plants->cloud_.skin.positions.size(); ++v)
-      positions.push_back(plants->skin_weights_.at(v, plants->position_));
-    return positions;
-  };
+  const auto skin = [=] { return plants->skin_now(); };
   std::vector<Channel> all =
       surface_channels(skin, [=] { return plants->here_ ? &plants->cloud_.skin.triangles : nullptr; });
   all.push_back(stored(described<Vec3d>("position", Place::vertex, "m",

@@ -41,6 +41,10 @@ struct ElastonPiece {
   std::vector<Vec3d> centre, begin_centre, gradient;                   // of elastons
   std::vector<Mat3d> stiffness;
   std::vector<double> planes;  // of forces
+  // Gravity compensation: constant stress of the rows of each elaston [J, J m], and forces on x and F of each held
+  // point [N, N m]; empty: none.
+  std::vector<std::array<double, 24>> borne;
+  std::vector<std::array<double, 12>> reaction;
 };
 
 class ElastonObject final : public Object, public ForceTarget, public SolidObject {
@@ -56,6 +60,10 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   // All before ingest.
   void add_force(PointForce force) override { forces_.push_back(std::move(force)); }
   void add_constraint(std::unique_ptr<ElastonConstraint> constraint) { constraints_.push_back(std::move(constraint)); }
+  // Lets stresses, and forces of what holds the roots, bear `share` of the constant forces where the plants begin, as
+  // far as roots hold them. When all forces have been added. Returns how much stiffer the wood would have to be to
+  // stand so, in steps of 1.25; 1: it stands.
+  double bear_load(double share);
   void solve_every_iteration() override { every_iteration_ = true; }
   void visit_points(const std::function<void(const PointBlock&)>& visit) const override;
   PointField<Vec3d> vector_field(std::string_view) const override { return {}; }
@@ -91,10 +99,16 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   bool pieces_leave() const override { return false; }
   bool every_iteration() const override { return every_iteration_; }
   std::string name() const override { return path(); }
-  // Attachments do not reach plants: their points depend on more nodes than couplings take.
-  std::vector<PieceShape> input_shapes() override { return {}; }
-  std::vector<PieceShape> present_shapes() override { return {}; }
-  Embedding point_of(const PieceShape&, const MaterialPoint&) const override { return {}; }
+  // The skin is what others are held to. A point of it follows the few nodes nearest to it (embedded_at): it depends on
+  // more of them than couplings take.
+  std::vector<PieceShape> input_shapes() override;
+  std::vector<PieceShape> present_shapes() override;
+  Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const override;
+  MaterialPoint on_skin(std::int64_t piece, std::int32_t triangle, Vec3d barycentric) override;
+  // The point that was at at.weights at rest, by the nodes nearest to it around the node at.cell; `slots` begin with
+  // those of `first_node`.
+  Embedding embedded_at(const MaterialPoint& at, std::span<const Vec3d> slots, std::size_t first_node) const;
+  const ElastonReach& reach() const { return *reach_; }
 
   void schedule(Timeline& timeline) override;
   std::int64_t element_count() const override { return static_cast<std::int64_t>(position_.size() / 4); }
@@ -119,6 +133,9 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
 
  private:
   ConstraintState kept() const { return {constraints_, here_}; }
+  std::vector<Vec3d> rest_slots() const;
+  std::vector<Vec3d> skin_now() const;
+  std::vector<PieceShape> shapes_at(const std::vector<Vec3d>& skin);
 
   // Values of the field at a point, as weights of slots.
   struct Weights {
@@ -137,6 +154,7 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   bool here_;  // all plants live on one rank
   std::optional<ElastonReach> reach_;
   std::vector<ElastonPiece> pieces_;
+  std::vector<std::vector<std::int32_t>> skin_pieces_;  // triangles of the skin of each plant, on all ranks
   Weights centre_weights_, skin_weights_;
   std::vector<double> mass_, radius_;
   std::vector<Vec3d> position_, velocity_;

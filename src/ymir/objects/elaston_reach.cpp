@@ -24,6 +24,30 @@ ElastonReach::ElastonReach(const ElastonCloud& cloud)
   }
 }
 
+int ElastonReach::nearest(std::int32_t node, Vec3d x, std::int32_t (&nodes)[few]) const {
+  int count = 0;
+  double away[few];
+  const auto offer = [&](std::int32_t i) {
+    const double distance = norm(cloud_->nodes[index(i)] - x);
+    int place = count;
+    for (int k = 0; k < count; ++k)
+      if (nodes[k] == i) return;
+    while (place > 0 && distance < away[place - 1]) --place;
+    if (place == few) return;
+    for (int k = std::min(count, few - 1); k > place; --k) nodes[k] = nodes[k - 1], away[k] = away[k - 1];
+    nodes[place] = i;
+    away[place] = distance;
+    count = std::min(count + 1, few);
+  };
+  offer(node);
+  for (std::int32_t k = first_[index(node)]; k < first_[index(node) + 1]; ++k) {
+    const std::int32_t next = next_[index(k)];
+    offer(next);
+    for (std::int32_t l = first_[index(next)]; l < first_[index(next) + 1]; ++l) offer(next_[index(l)]);
+  }
+  return count;
+}
+
 // Shortest ways from the point, by Dijkstra's algorithm.
 ElastonPoint ElastonReach::at(Vec3d x, std::int32_t near) const {
   const std::vector<Vec3d>& nodes = cloud_->nodes;

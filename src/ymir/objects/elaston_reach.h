@@ -25,6 +25,10 @@ class ElastonReach {
   explicit ElastonReach(const ElastonCloud& cloud);
   // Of a point of a part that `near` is a node of.
   ElastonPoint at(Vec3d x, std::int32_t near) const;
+  // The nodes nearest to x among this one, those next to it and those next to them; returns how many.
+  static constexpr int few = 4;
+  int nearest(std::int32_t node, Vec3d x, std::int32_t (&nodes)[few]) const;
+  double radius() const { return radius_; }  // [m]
 
  private:
   const ElastonCloud* cloud_;

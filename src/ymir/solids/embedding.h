@@ -8,8 +8,8 @@ namespace ymir {
 
 struct Embedding {
   // An edge of a rod depends on two vertices (3 each) and the angle of its frame, a rigid body has 6, a triangle 9, a
-  // hexahedron 24, a quadratic tetrahedron 30.
-  static constexpr int max_dofs = 30;
+  // hexahedron 24, a quadratic tetrahedron 30, a point of a plant 48.
+  static constexpr int max_dofs = 48;
 
   Vec3d position{0, 0, 0};
   Vec3d frame[3];

@@ -7,6 +7,7 @@
 #include "ymir/actions/attachment_set.h"
 #include "ymir/actions/mesh_attachment.h"
 #include "ymir/behaviors/scope.h"
+#include "ymir/objects/elaston_object.h"
 
 namespace ymir {
 
@@ -33,7 +34,7 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
       .param(&Params::strands, "strands", "Instead of a surface: group whose strands are the targets.")
       .param(&Params::particles, "particles", "Instead of a surface: group whose particles are the targets.")
       .param(&Params::solids, "solids",
-             "Instead of a surface: group whose solids, cloth and rigid bodies are the targets.")
+             "Instead of a surface: group whose solids, cloth, rigid bodies and plants are the targets.")
       .param(&Params::points, "points", "Which points of the strands in scope are held; of particles each is.")
       .enumerated<SourcePoints>(
           {{"roots", SourcePoints::roots}, {"tips", SourcePoints::tips}, {"all", SourcePoints::all}})
@@ -197,8 +198,10 @@ void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rul
   } else {
     for (MeshObject* object : scope.mesh_objects_of(params_.solids)) targets.push_back(object);
     for (RigidObject* object : scope.rigid_objects_of(params_.solids)) targets.push_back(object);
+    for (ForceTarget* object : scope.force_targets_of(params_.solids))
+      if (auto* plants = dynamic_cast<ElastonObject*>(object)) targets.push_back(plants);
     if (targets.empty())
-      throw mistake(scope, "the group of `solids:` has no solid_object, cloth_object or rigid_object");
+      throw mistake(scope, "the group of `solids:` has no solid_object, cloth_object, rigid_object or elaston_object");
   }
   if (rule.kind != EmissionKind::network && !params_.range)
     throw mistake(scope, "attachment to strands, particles or solids needs `range:`");

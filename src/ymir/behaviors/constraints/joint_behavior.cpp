@@ -124,15 +124,36 @@ Schema<JointBehavior::Params> JointBehavior::schema() {
       .param(&Params::friction_force, "friction_force", unit::newton,
              "Force that friction in the slider holds against.")
       .at_least(0)
-      .only_when("kind", {"slider"});
+      .only_when("kind", {"slider"})
+      .param(&Params::spring_torque, "spring_torque", unit::newton_m,
+             "Torque per radian of a spring that turns a hinge or ball back to where it begins.")
+      .at_least(0)
+      .only_when("kind", {"ball", "hinge"})
+      .param(&Params::spring_force, "spring_force", unit::newton_per_m,
+             "Of a spring that draws a slider back to where it begins.")
+      .at_least(0)
+      .only_when("kind", {"slider"})
+      .param(&Params::spring_relaxation_time, "spring_relaxation_time", unit::s,
+             "Damping of the spring: swinging of angular frequency w decays with ratio time * w / 2.")
+      .range(0, 10)
+      .only_when("kind", {"ball", "hinge", "slider"});
 }
 
 JointDrive JointBehavior::drive(const Scope& scope) const {
   const Params& p = params_;
   const bool hinge = p.kind == JointKind::hinge;
-  JointDrive d{hinge ? p.low_angle : p.low_slide,      hinge ? p.high_angle : p.high_slide,
-               hinge ? p.motor_spin : p.motor_speed,   hinge ? p.motor_angle : p.motor_position,
-               hinge ? p.motor_torque : p.motor_force, hinge ? p.friction_torque : p.friction_force};
+  JointDrive d{hinge ? p.low_angle : p.low_slide,
+               hinge ? p.high_angle : p.high_slide,
+               hinge ? p.motor_spin : p.motor_speed,
+               hinge ? p.motor_angle : p.motor_position,
+               hinge ? p.motor_torque : p.motor_force,
+               hinge ? p.friction_torque : p.friction_force,
+               p.kind == JointKind::slider ? p.spring_force : p.spring_torque,
+               p.spring_relaxation_time};
+  if (d.spring == 0 && d.spring_relaxation > 0)
+    throw mistake(scope,
+                  "spring_relaxation_time: there is no spring to damp; give spring_torque or spring_force, or leave "
+                  "it out");
   if (d.low && d.high && *d.low > *d.high)
     throw mistake(scope, fmt::format("the lower limit, {:g}, is above the upper one, {:g}", *d.low, *d.high));
   if ((d.low && *d.low > 0) || (d.high && *d.high < 0))

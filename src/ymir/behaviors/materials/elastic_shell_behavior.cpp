@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "ymir/actions/shell_load.h"
 #include "ymir/base/error.h"
 #include "ymir/behaviors/materials/second_material.h"
 #include "ymir/behaviors/scope.h"
@@ -57,6 +59,8 @@ Schema<ElasticShellBehavior::Params> ElasticShellBehavior::schema() {
       .only_when("weave", {"woven"})
       .param(&P::stretch_relaxation_time, "stretch_relaxation_time", unit::s, "Rayleigh damping of stretch and shear.")
       .range(0, 10)
+      .param(&P::stretch_friction, "stretch_friction", StretchDahl::schema(),
+             "Friction between the threads as the cloth is stretched and sheared, independent of speed.")
       .param(
           &P::bending, "bending",
           "mid: right on every mesh, with an unknown more per edge; tri: right on near equilateral triangles; hinge: "
@@ -80,7 +84,12 @@ Schema<ElasticShellBehavior::Params> ElasticShellBehavior::schema() {
       .range(0, 100)
       .only_with({"yield_curvature"})
       .param(&P::internal_friction, "internal_friction", Dahl::schema(),
-             "Friction between the threads as the cloth bends, independent of speed.");
+             "Friction between the threads as the cloth bends, independent of speed.")
+      .param(
+          &P::gravity_compensation, "gravity_compensation", unit::none,
+          "Share of gravity and other constant forces that tensions and moments inside bear where the cloth begins: 1 "
+          "holds its shape, 0 lets it sag. Only what an `attachment` to a surface holds exactly carries the cloth.")
+      .range(0, 1);
 }
 
 Schema<ElasticShellBehavior::Dahl> ElasticShellBehavior::Dahl::schema() {
@@ -89,6 +98,15 @@ Schema<ElasticShellBehavior::Dahl> ElasticShellBehavior::Dahl::schema() {
       .at_least(0)
       .param(&Dahl::length, "length", unit::per_m, "Change of curvature over which friction develops.")
       .positive();
+}
+
+Schema<ElasticShellBehavior::StretchDahl> ElasticShellBehavior::StretchDahl::schema() {
+  return Schema<StretchDahl>("stretch_friction", "Friction inside the cloth: it keeps some of a strain (Dahl).")
+      .param(&StretchDahl::saturation, "saturation", unit::none,
+             "Largest Green strain, or change of the angle between warp and weft, left when the load is gone; 0: none.")
+      .range(0, 10)
+      .param(&StretchDahl::length, "length", unit::none, "Change of strain over which friction develops.")
+      .range(1e-6, 10);
 }
 
 namespace {
@@ -137,6 +155,10 @@ ElasticShellMaterial ElasticShellBehavior::material(const Scope& scope, double t
     if (m.warp_curve || m.weft_curve) m.stretch = {p.stretch_warp, 0, p.stretch_weft, 0, 0, p.shear};
   }
   m.stretch_relaxation = p.stretch_relaxation_time;
+  if (p.stretch_friction) {
+    m.stretch_saturation = p.stretch_friction->saturation;
+    m.stretch_length = p.stretch_friction->length;
+  }
   m.bending = p.bending_stiffness
                   ? isotropic_moduli(*p.bending_stiffness * (1 - p.poisson_ratio * p.poisson_ratio), p.poisson_ratio)
                   : scaled(m.stretch, thickness * thickness / 12);
@@ -166,7 +188,24 @@ void ElasticShellBehavior::create(Scope& scope) {
     if (junctions > 0)
       scope.warn(fmt::format("{} edges of {} have more than two triangles; there every pair of them bends like a hinge",
                              junctions, cloth->path()));
+    // Once it is known what pulls at the cloth and what holds it.
+    if (params_.gravity_compensation > 0) scope.after_all([this, &scope, cloth] { compensate(scope, *cloth); });
   }
+}
+
+void ElasticShellBehavior::compensate(Scope& scope, MeshObject& cloth) const {
+  const std::string name = scope.path() + ".gravity_compensation";
+  if (std::find(cloth.held().begin(), cloth.held().end(), 1) == cloth.held().end())
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: nothing holds {} exactly, and what falls or lies has no shape to keep; hold a part of "
+                            "it by `attachment: {{surface: ..., range: ...}}`, or leave it out",
+                            name, cloth.path()));
+  const double factor = add_shell_load(cloth, name, params_.gravity_compensation);
+  if (factor > 1)
+    scope.warn(fmt::format(
+        "{} is too soft to stand as it begins, and will buckle; make its stiffnesses, that of bending above "
+        "all, about {:.2g} times larger, or compensate less",
+        cloth.path(), factor));
 }
 
 }  // namespace ymir

@@ -23,6 +23,10 @@ struct ElasticShellBehavior final : Behavior {
     double saturation = 1, length = 1;  // [1/m]
     static Schema<Dahl> schema();
   };
+  struct StretchDahl {
+    double saturation = 0.01, length = 0.01;  // strains
+    static Schema<StretchDahl> schema();
+  };
   struct Params {
     Weave weave = Weave::isotropic;
     double youngs_modulus = 1e7;  // [Pa]
@@ -31,6 +35,7 @@ struct ElasticShellBehavior final : Behavior {
     std::vector<CurvePoint> warp_curve, weft_curve;
     std::optional<Vec3d> warp_direction;
     double stretch_relaxation_time = 0;  // [s]
+    std::optional<StretchDahl> stretch_friction;
     BendingModel bending = BendingModel::mid;
     std::optional<double> bending_stiffness;  // D [N m]
     double bending_relaxation_time = 0;       // [s]
@@ -38,6 +43,7 @@ struct ElasticShellBehavior final : Behavior {
     std::optional<double> yield_curvature;  // [1/m]
     double hardening = 0;
     std::optional<Dahl> internal_friction;
+    double gravity_compensation = 0;  // share
   };
   static Schema<Params> schema();
 
@@ -47,6 +53,7 @@ struct ElasticShellBehavior final : Behavior {
  private:
   ElasticShellMaterial material(const Scope& scope, double thickness) const;
   std::vector<Vec3d> warp(const SolidMesh& mesh) const;
+  void compensate(Scope& scope, MeshObject& cloth) const;
 
   Params params_;
 };

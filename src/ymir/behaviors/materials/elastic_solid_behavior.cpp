@@ -41,10 +41,22 @@ Schema<ElasticSolidBehavior::Params> ElasticSolidBehavior::schema() {
           "Damping of strain: a mode of angular frequency w is damped with ratio time * w / 2; turning as a whole is "
           "not damped.")
       .at_least(0)
+      .param(&Params::internal_friction, "internal_friction", Dahl::schema(),
+             "Friction inside the material as its shape changes, independent of speed; clay, dough, rubber with much "
+             "filler.")
       .param(&Params::gravity_compensation, "gravity_compensation", unit::none,
              "Share of gravity and other constant forces that a stress inside bears where the body begins: 1 holds its "
              "shape, 0 lets it sag. Only what an `attachment` to a surface holds exactly carries the body.")
       .range(0, 1);
+}
+
+Schema<ElasticSolidBehavior::Dahl> ElasticSolidBehavior::Dahl::schema() {
+  return Schema<Dahl>("internal_friction", "Friction inside the body: it keeps some of a shape it was given (Dahl).")
+      .param(&Dahl::saturation, "saturation", unit::none,
+             "Largest strain left when the load is gone, as the extension of a bar that keeps its volume; 0: none.")
+      .range(0, 10)
+      .param(&Dahl::length, "length", unit::none, "Change of that strain over which friction develops.")
+      .range(1e-6, 10);
 }
 
 void ElasticSolidBehavior::create(Scope& scope) {
@@ -62,7 +74,12 @@ void ElasticSolidBehavior::create(Scope& scope) {
 }
 
 ElasticSolidMaterial ElasticSolidBehavior::material() const {
-  return {params_.youngs_modulus, params_.poisson_ratio, params_.model, params_.relaxation_time};
+  ElasticSolidMaterial m{params_.youngs_modulus, params_.poisson_ratio, params_.model, params_.relaxation_time};
+  if (params_.internal_friction) {
+    m.friction_saturation = params_.internal_friction->saturation;
+    m.friction_length = params_.internal_friction->length;
+  }
+  return m;
 }
 
 void ElasticSolidBehavior::compensate(Scope& scope, MeshObject& object) const {

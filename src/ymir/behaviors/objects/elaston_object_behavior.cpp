@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ymir/behaviors/scope.h"
 #include "ymir/grooms/plant.h"
@@ -16,6 +17,21 @@ namespace {
 constexpr double default_segments = 16;
 // Nodes beyond which setting up takes minutes and the matrix gigabytes.
 constexpr double most_nodes = 200'000;
+// An elaston adds a block for every pair of nodes in its reach, in leaves some forty nodes: seconds of a core, by the
+// square of that number, for each Newton iteration; what is worth a warning, and what to make of it.
+constexpr double seconds_per_pair = 1.3e-7, slow_iteration = 1.0, fair_iteration = 0.2;
+constexpr std::size_t most_samples = 200;
+
+double seconds_per_iteration(const ElastonCloud& cloud) {
+  const ElastonReach reach(cloud);
+  const std::size_t all = cloud.elastons.size(), stride = all / most_samples + 1;
+  double pairs = 0, samples = 0;
+  for (std::size_t e = 0; e < all; e += stride, ++samples) {
+    const auto nodes = static_cast<double>(reach.at(cloud.elastons[e].centre, cloud.elastons[e].node).nodes.size());
+    pairs += nodes * nodes;
+  }
+  return samples > 0 ? seconds_per_pair * pairs / samples * static_cast<double>(all) : 0;
+}
 
 }  // namespace
 
@@ -53,6 +69,10 @@ Schema<ElastonObjectBehavior::Params> ElastonObjectBehavior::schema() {
       .param(&Params::damping, "damping", unit::s,
              "Relaxation time of the strain: swinging at a frequency f decays by a damping ratio of pi f times this.")
       .at_least(0)
+      .param(&Params::gravity_compensation, "gravity_compensation", unit::none,
+             "Share of gravity and other constant forces that stresses inside bear where the plant begins: 1 holds its "
+             "shape, 0 lets it sag. Only roots that are clamped carry it.")
+      .range(0, 1)
       .param(&Params::velocity, "velocity", unit::m_per_s, "With which everything begins.")
       .param(&Params::tolerance, "tolerance", unit::none,
              "Newton stops when residuals move no node by more than this part of the spacing.")
@@ -93,14 +113,36 @@ void ElastonObjectBehavior::create(Scope& scope) {
         fmt::format("{} leaves of '{}' touch no branch and fall; move them to within half a spacing ({:g} m) of "
                     "one",
                     plant.loose(), params_.leaves.name, spacing / 2));
+  if (const double seconds = seconds_per_iteration(cloud); seconds > slow_iteration)
+    scope.warn(fmt::format(
+        "a Newton iteration will take about {:.2g} s of a core, most of it where leaves are much larger than "
+        "the spacing of {:g} m; a spacing of {:.2g} m takes about {:g} s",
+        seconds, spacing, spacing * std::sqrt(seconds / fair_iteration), fair_iteration));
   ElastonObject::Description d;
   d.material = {params_.youngs_modulus, params_.poisson_ratio, params_.density, params_.damping};
   d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};
   d.velocity = params_.velocity;
   scope.ask_bucket_size(longest);
   SolidSystem& solids = scope.solids();
-  solids.add(scope.add_object(
-      std::make_unique<ElastonObject>(scope.path(), scope.group(), scope.domain(), d, std::move(cloud))));
+  ElastonObject& plants = scope.add_object(
+      std::make_unique<ElastonObject>(scope.path(), scope.group(), scope.domain(), d, std::move(cloud)));
+  solids.add(plants);
+  // Once it is known what pulls at the plants.
+  if (params_.gravity_compensation > 0) scope.after_all([this, &scope, &plants] { compensate(scope, plants); });
+}
+
+void ElastonObjectBehavior::compensate(Scope& scope, ElastonObject& plants) const {
+  if (plants.cloud().held.empty())
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}.gravity_compensation: no root is held, and what falls has no shape to keep; set "
+                            "`clamp_roots: true`, or leave it out",
+                            scope.path()));
+  const double factor = plants.bear_load(params_.gravity_compensation);
+  if (factor > 1)
+    scope.warn(
+        fmt::format("{} is too soft to stand as it begins, and will buckle; make youngs_modulus about {:.2g} times "
+                    "larger, or compensate less",
+                    plants.path(), factor));
 }
 
 }  // namespace ymir

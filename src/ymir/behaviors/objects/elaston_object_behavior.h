@@ -8,6 +8,8 @@
 
 namespace ymir {
 
+class ElastonObject;
+
 struct ElastonObjectBehavior final : Behavior {
   struct Params {
     InputRef curves, leaves;
@@ -17,9 +19,10 @@ struct ElastonObjectBehavior final : Behavior {
     bool clamp_roots = true;
     double youngs_modulus = 1e9;  // [Pa]
     double poisson_ratio = 0.3;
-    double density = 700;     // [kg/m^3]
-    double damping = 0.02;    // [s]
-    Vec3d velocity{0, 0, 0};  // [m/s]
+    double density = 700;             // [kg/m^3]
+    double damping = 0.02;            // [s]
+    Vec3d velocity{0, 0, 0};          // [m/s]
+    double gravity_compensation = 0;  // share
     double tolerance = 1e-8;
     std::int64_t newton_iterations = 50;
   };
@@ -29,6 +32,7 @@ struct ElastonObjectBehavior final : Behavior {
   void create(Scope& scope) override;
 
  private:
+  void compensate(Scope& scope, ElastonObject& plants) const;
   Params params_;
 };
 

@@ -1,7 +1,10 @@
 #include "ymir/behaviors/objects/rigid_object_behavior.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "ymir/actions/rigid_load.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/math/quaternion.h"
 
@@ -24,6 +27,10 @@ Schema<RigidObjectBehavior::Params> RigidObjectBehavior::schema() {
              "Angles about x, then y, then z, by which each copy is turned against the one before, about its middle.")
       .param(&Params::velocity, "velocity", unit::m_per_s, "With which they begin.")
       .param(&Params::spin, "spin", unit::radian_per_s, "Angular velocity with which they begin.")
+      .param(&Params::gravity_compensation, "gravity_compensation", unit::none,
+             "Share of gravity and other constant forces that bodies do not feel, as on counterweights: with 1 what is "
+             "joined stays in the pose it begins with, and the springs of joints bring it back there.")
+      .range(0, 1)
       .param(&Params::tolerance, "tolerance", unit::none,
              "Newton stops when residuals move no body by more than this part of its size, and turn none by as many "
              "radians.")
@@ -59,8 +66,26 @@ void RigidObjectBehavior::create(Scope& scope) {
   d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};
   if (const double longest = std::max({size.x, size.y, size.z}); longest > 0) scope.ask_bucket_size(longest);
   SolidSystem& solids = scope.solids();
-  solids.add(
-      scope.add_object(std::make_unique<RigidObject>(scope.path(), scope.group(), scope.domain(), d, std::move(all))));
+  RigidObject& bodies =
+      scope.add_object(std::make_unique<RigidObject>(scope.path(), scope.group(), scope.domain(), d, std::move(all)));
+  solids.add(bodies);
+  // Once it is known what pulls at the bodies and what holds them.
+  if (params_.gravity_compensation > 0) scope.after_all([this, &scope, &bodies] { compensate(scope, bodies); });
+}
+
+void RigidObjectBehavior::compensate(Scope& scope, RigidObject& bodies) const {
+  add_rigid_load(bodies, scope.path() + ".gravity_compensation", params_.gravity_compensation);
+  std::vector<std::uint8_t> held(bodies.bodies().size(), bodies.constraints().empty() ? 0 : 1);
+  for (const auto& coupling : scope.solids().couplings())
+    for (std::size_t e = 0; e < coupling->size(); ++e)
+      for (const int end : {0, 1})
+        if (const MaterialPoint& at = coupling->point(e, end); at.object == &bodies)
+          held[static_cast<std::size_t>(at.piece)] = 1;
+  if (const auto loose = std::count(held.begin(), held.end(), 0); loose > 0)
+    scope.warn(
+        fmt::format("gravity_compensation: nothing holds {} of the {} bodies, which float without weight; hold them by "
+                    "`joint` or `attachment`, or leave it out",
+                    loose, held.size()));
 }
 
 }  // namespace ymir

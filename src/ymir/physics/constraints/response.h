@@ -46,4 +46,15 @@ YMIR_HD void add_dahl(Response<T>& r, const T& c, const T& begin, const T& zeta_
   r.stiffness += weight * (saturation - signed_zeta) / length;
 }
 
+// The same with the slope of the chord since the step began, which is never below the one here: Newton's method goes to
+// and fro between the branches of a step whose solution sticks, and with this slope does not.
+template <class T>
+YMIR_HD void add_dahl_secant(Response<T>& r, const T& c, const T& begin, const T& zeta_begin, const T& weight,
+                             const T& saturation, const T& length) {
+  const T change = c - begin, moved = abs(change) / length;
+  const T share = select(moved > 1e-4, (T{} + 1.0 - exp(-moved)) / max(moved, T{} + 1e-4), T{} + 1.0 - moved * 0.5);
+  r.force += weight * dahl_friction(c, begin, zeta_begin, saturation, length);
+  r.stiffness += weight * (saturation - select(change < T{}, -zeta_begin, zeta_begin)) * share / length;
+}
+
 }  // namespace ymir
