@@ -97,6 +97,8 @@ class Cluster {
   bool solve_linear(int cg_limit);
   bool solve_directly();
   bool factor_blocks();
+  void remember(const std::vector<double>& step);
+  bool turns_back() const;
   void order_parts();
   std::int32_t slot_of(const Element& e, int end, int dof) const;
   void gather(bool curvature);
@@ -112,6 +114,8 @@ class Cluster {
   // Contacts that come and go, and friction that sticks and slips, may send full steps round in circles.
   double relaxation_ = 1;
   double before_[2];  // residuals of the iterations before
+  bool falling_ = true;
+  std::vector<double> step_, step_before_;  // of the solver that was used
   Outcome outcome_;
   std::vector<double> rhs_, solution_;
   CgWorkspace workspace_;
