@@ -139,6 +139,8 @@ ObjectReport MeshObject::report() const {
   report.courant = report.speed * last_dt_ / mean_edge_;
   for (const auto& constraint : constraints_)
     report.penetration = std::max(report.penetration, constraint->penetration());
+  if (here_ && !position_.empty())
+    report.stretch = largest_stretch(mesh_.skin.triangles, skin(mesh_.positions), skin(position_));
   report.cg_iterations = work_.solver.cg_iterations();
   report.direct_solves = work_.solver.direct_solves();
   return report;
@@ -170,8 +172,10 @@ std::optional<std::string> MeshObject::non_finite() const {
 
 std::vector<Channel> MeshObject::list(MeshObject* mesh) {
   std::vector<Channel> all =
-      surface_channels([=] { return mesh->here_ ? mesh->skin(mesh->position_) : std::vector<Vec3d>{}; },
-                       [=] { return mesh->here_ ? &mesh->mesh_.skin.triangles : nullptr; });
+      surface_channels({[=] { return mesh->here_ ? mesh->skin(mesh->position_) : std::vector<Vec3d>{}; },
+                        [=] { return mesh->here_ ? &mesh->mesh_.skin.triangles : nullptr; },
+                        [=] { return mesh->here_ ? mesh->skin(mesh->velocity_) : std::vector<Vec3d>{}; },
+                        [=] { return mesh->skin(mesh->mesh_.positions); }});
   all.push_back(stored(described<Vec3d>("position", Place::vertex, "m", "Where the nodes are.", Use::kept), mesh,
                        &MeshObject::position_));
   all.push_back(stored(described<Vec3d>("velocity", Place::vertex, "m/s", "Of the nodes.", Use::kept), mesh,
