@@ -182,6 +182,29 @@ bool Cluster::turns_back() const {
   return along < 0;
 }
 
+// Couplings that contradict each other share what cannot be: each of them is left with a part of the gap.
+void Cluster::fail() {
+  outcome_.converged = running_ = false;
+  constexpr double share = 0.1;
+  double without = 0, with = 0;
+  for (const Member& m : members_) {
+    without = worse(without, m.seen->residual(0));
+    with = worse(with, m.seen->residual(violation_));
+  }
+  if (!(with > 2 * without)) return;
+  std::vector<std::pair<double, std::string>> left;
+  for (const Element& e : elements_) {
+    double gap = 0;
+    for (int r = 0; r < e.term.hard; ++r) gap = std::max(gap, std::fabs(e.term.gap[r]));
+    if (gap > share * violation_) left.emplace_back(-gap, e.source->owner());
+  }
+  std::sort(left.begin(), left.end());
+  for (const auto& [gap, owner] : left)
+    if (std::find(outcome_.at_odds.begin(), outcome_.at_odds.end(), owner) == outcome_.at_odds.end())
+      outcome_.at_odds.push_back(owner);
+  outcome_.gap = violation_;
+}
+
 // Cloth that buckles leaves one equilibrium for another: residuals grow while steps agree, and shorter ones would only
 // take longer. Steps that go round in circles turn back.
 double Cluster::choose_share() {
