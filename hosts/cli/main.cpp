@@ -1,4 +1,5 @@
 // Command line of Ymir: parses, dispatches, and turns every error into one line and an exit code.
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -264,6 +265,12 @@ int report(ExitCode code, const std::string& message) {
   return static_cast<int>(code);
 }
 
+// The other end of a pipe has closed it: `head` has seen enough, which is no error.
+bool nobody_reads() {
+  pollfd out{STDOUT_FILENO, 0, 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
 int parse_and_run(int argc, char** argv) {
   CommandLine line;
   line.app.set_version_flag("--version", std::string("ymir ") + std::string(version));
@@ -286,7 +293,8 @@ int parse_and_run(int argc, char** argv) {
   Communicator::world();
   const ExitCode code = line.command();
   log::summarize();
-  if (!std::cout.flush()) throw Error(ExitCode::io, "the answer could not be written to standard output");
+  if (!std::cout.flush() && !nobody_reads())
+    throw Error(ExitCode::io, "the answer could not be written to standard output");
   return static_cast<int>(code);
 }
 

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <utility>
 
 #include "commands.h"
 #include "interrupt.h"
@@ -43,6 +45,30 @@ namespace {
 
 std::string unconverged(std::int64_t solves) {
   return solves > 0 ? fmt::format(", {} above tolerance", grouped(solves)) : std::string();
+}
+
+std::uintmax_t bytes_of_frame(const std::filesystem::path& cache, std::int64_t number) {
+  const std::string end = fmt::format("{:06}.h5", number);
+  std::uintmax_t bytes = 0;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(cache, failure))
+    if (entry.path().filename().string().ends_with(end) && entry.is_regular_file(failure))
+      bytes += entry.file_size(failure);
+  return bytes;
+}
+
+// Once, after the first frame: what the others will take, where that is more than there is room or patience for.
+void warn_of_long_runs(const std::filesystem::path& cache, std::int64_t number, std::int64_t left, double seconds) {
+  constexpr double week = 7 * 86400.0;  // [s]
+  std::error_code failure;
+  const std::filesystem::space_info disk = std::filesystem::space(cache, failure);
+  const auto frames = static_cast<double>(left);
+  const double bytes = frames * static_cast<double>(bytes_of_frame(cache, number)), time = frames * seconds;
+  if (failure || (bytes < static_cast<double>(disk.available) && time < week)) return;
+  log::warn(fmt::format(
+      "{} frames are left, which as the first one take about {:.3g} GB ({:.3g} GB are free) and {:.3g} days; end with "
+      "Ctrl-C and choose fewer with --frames, or go on later with --resume",
+      grouped(left), bytes / 1e9, static_cast<double>(disk.available) / 1e9, time / 86400));
 }
 
 // After a numerical failure; kept: the last finished frame.
@@ -100,7 +126,10 @@ ExitCode run(const RunArguments& arguments) {
 
   Progress progress("simulate");
   SessionEvents events;
+  std::int64_t last_frame = 0;
+  bool estimated = !world.root();
   events.begin = [&](std::int64_t first, std::int64_t last) {
+    last_frame = last;
     progress.begin(first, last);
     now(fmt::format("simulating frame {}", first));
   };
@@ -115,6 +144,8 @@ ExitCode run(const RunArguments& arguments) {
     above_tolerance += report.unconverged();
     if (report.unconverged() > 0) trouble = fmt::format("frame {}: {}", frame.number, report.trouble());
     progress.finish_frame(frame.number, fmt::format("{:.2f} s{}", seconds, unconverged(report.unconverged())));
+    if (!std::exchange(estimated, true))
+      warn_of_long_runs(options.out, frame.number, last_frame - frame.number, seconds);
     now(fmt::format("simulating frame {}", frame.number + 1));
   };
   const SessionOutcome outcome = simulate(setup, options, std::move(events), command, world);

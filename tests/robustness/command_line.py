@@ -76,6 +76,14 @@ def pipes(cases):
     with open("/dev/full", "w", encoding="utf-8") as full:
         for arguments in (("info", cases.cache, "--json"), ("describe", "--json"), ("schema",)):
             cases.expect(4, *arguments, stdout=full)
+    # Who reads has seen enough.
+    with subprocess.Popen([cases.binary, "info", cases.cache, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as shown:
+        shown.stdout.close()
+        said = shown.stderr.read()
+        if shown.wait(120) != 0 or said:
+            raise p.Failure(f"info whose reader goes away ended with {shown.returncode}: {said}")
+    cases.count += 1
     # The reader of the log goes away at once; the frames come all the same.
     out = os.path.join(cases.folder, "unread")
     run = subprocess.Popen([cases.binary, "run", cases.setup, "--no-preview", "--out", out], stdout=subprocess.PIPE,
@@ -318,6 +326,97 @@ def solids_without_effect(cases):
     cases.expect(0, "check", cases.write("roots.yaml", roots), says="its roots are clamped")
 
 
+def told(cases, setup, says):
+    """By check, which lets it pass."""
+    cases.expect(0, "check", cases.write("told.yaml", setup), "--out", "told", says=says)
+
+
+def solids_at_odds(cases):
+    """What holds the same thing twice, and machines that cannot move as they should: those who disagree are named."""
+    inputs = ("{b: {shape: box, size: [0.2, 0.2, 0.2]}, up: {shape: box, size: [1, 0.1, 1], center: [0, 0.15, 0]}, "
+              "left: {shape: box, size: [0.1, 1, 1], center: [-0.15, 0, 0]}}")
+    soft = ["solid_object: {surface: b, cell: 5 cm}", "elastic_solid", "attachment: {surface: up, range: 2 cm}"]
+    for again in ("up", "left"):
+        refused(cases, setup_with(soft + [f"attachment: {{surface: {again}, range: 2 cm}}"], inputs),
+                says="that attachment holds already, such as node")
+    boxes = "{b: {shape: box, size: [0.1, 0.1, 0.1]}, up: {shape: box, size: [1, 0.1, 1], center: [0, 0.1, 0], motion: " \
+            "[{time: 0}, {time: 0.3, position: [0.2, 0, 0]}]}, f: {shape: box, size: [0.1, 0.1, 0.1], motion: " \
+            "[{time: 0}, {time: 0.3, position: [0, 0.2, 0]}]}}"
+    two = "rigid_object: {surface: b, copies: 2, copy_offset: [20 cm, 0, 0]}"
+    held = "attachment: {surface: up, range: 2 cm}"
+    for behaviors, says in (
+            ([two, "joint: {kind: hinge, between: neighbours, axis: [0, 0, 1], motor_spin: 3}",
+              "joint: {kind: hinge, places: [{at: [0.1, 0.05, 0.05]}], axis: [0, 1, 0], motor_spin: 2}"],
+             "joint, joint#2 cannot all hold at once"),
+            (["rigid_object: {surface: b}", "joint: {kind: weld, between: world, places: [{at: [0, 0, 0]}]}", held],
+             "joint, attachment cannot all hold at once"),
+            (["rigid_object: {surface: b}", "follow: {surface: f, weight: 1}", held],
+             "attachment cannot hold what it should")):
+        name = cases.write("odds.yaml", setup_with(behaviors, boxes))
+        cases.expect(5, "run", name, "--out", "odds", "--force-restart", says=says)
+
+
+def bodies_by_network(cases):
+    """Listed nodes of bodies need no range, and what is not there is called what it is."""
+    inputs = "{b: {shape: box, size: [0.2, 0.2, 0.2]}, up: {shape: box, size: [1, 0.1, 1], center: [0, 0.15, 0]}}"
+    soft = ["solid_object: {surface: b, cell: 5 cm}", "elastic_solid"]
+    link = "attachment: {{surface: up, emission: network, network: [{{source_strand: {}, source_vertex: {}, target: {}}}]}}"
+    cases.expect(0, "run", cases.write("net.yaml", setup_with(soft + ["gravity", link.format(0, 124, 0)], inputs)), "--out",
+                 "net", "--strict")
+    for numbers, says in (((3, 0, 0), "there is no source body 3; there are 1, numbered from 0"),
+                          ((0, 999, 0), "body 0 has no vertex 999 to attach; it has 125"),
+                          ((0, 0, 99), "the surface has no triangle 99; it has 12")):
+        refused(cases, setup_with(soft + [link.format(*numbers)], inputs), says=says)
+    twins = ("{group: S, with: [solid_object: {surface: b}, solid_object: {surface: b, cell: 5 cm}, elastic_solid, attachment: "
+             "{solids: T, emission: network, network: [{source_strand: 0}]}]}")
+    refused(cases, setup_with(["{group: T, with: [solid_object: {surface: up}, elastic_solid]}", twins], inputs),
+            says="several objects have a source body 0")
+
+
+def surfaces_with_an_inside(cases):
+    """Soft and rigid bodies ask the same of a surface."""
+    box = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+    good, turned = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n"
+    for body, material in (("solid_object: {surface: b}", "elastic_solid"), ("rigid_object: {surface: b}", "gravity")):
+        setup = setup_with([body, material], "{b: {surface: part.obj}}")
+        for faces, says in ((good[8:], "has one triangle; fill its holes"), (good + good[:8], "triangles 0 and 4 are the same"),
+                            (turned[:8] + good[8:], "face different ways")):
+            cases.write("part.obj", box + faces)
+            refused(cases, setup, says=says)
+        cases.write("part.obj", box + turned)
+        told(cases, setup, says="'b' is inside out; its triangles are turned around")
+        cases.write("part.obj", box + good)
+        cases.expect(0, "check", "told.yaml", never="inside out")
+
+
+def things_without_use(cases):
+    """Bodies without material, inputs that nobody takes, overrides that count for nothing."""
+    inputs = "{b: {shape: box}, s: {shape: sheet, edge: 0.2}}"
+    told(cases, setup_with(["solid_object: {surface: b}", "cloth_object: {surface: s}", "elastic_shell"], inputs),
+         says="solid_object: warning: has no material")
+    told(cases, setup_with(["solid_object: {surface: b}", "cloth_object: {surface: s}", "elastic_solid"], inputs),
+         says="cloth_object: warning: has no material")
+    told(cases, setup_with(["solid_object: {surface: b}", "elastic_solid"], inputs),
+         says="inputs.s: warning: no behavior uses it")
+    cases.expect(0, "check", "told.yaml", never="inputs.b: warning")
+    cloth = "{s: {shape: sheet, edge: 0.2, overrides: {density: 900}}}"
+    told(cases, setup_with(["cloth_object: {surface: s}", "elastic_shell"], cloth), says="good")
+    refused(cases, setup_with(["cloth_object: {surface: s, area_density: 1}", "elastic_shell"], cloth),
+            says="`area_density:` is given instead")
+
+
+def runs_without_end(cases):
+    """More frames than a disk holds, or a life has: said after the first."""
+    with subprocess.Popen([cases.binary, "run", cases.setup, "--no-preview", "--out", "endless", "--frames", "1:99999999"],
+                          cwd=cases.folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as run:
+        said = next((line for line in run.stderr if "frames are left" in line), "")
+        run.terminate()
+        run.stderr.read()
+    if "99,999,998 frames are left" not in said or "days" not in said:
+        raise p.Failure(f"a run of 99,999,999 frames says '{said}'")
+    cases.count += 1
+
+
 def faulty_strands(cases):
     """Without length, with a hard attachment: they stay with their root."""
     for name, lines in (("one", "l 1 2\nl 3 4\n"), ("all", "l 3 4\n")):
@@ -400,7 +499,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ymir-command-line-") as folder:
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
-                     values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, faulty_strands, whole_numbers, files_that_are_read,
+                     values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
+                     bodies_by_network, surfaces_with_an_inside, things_without_use, runs_without_end, faulty_strands,
+                      whole_numbers, files_that_are_read,
                      hairs_of_a_cache, later_files_of_a_sequence, damage_before_a_branch):
             part(cases)
     return f"command_line: {cases.count} commands, each with its exit code"

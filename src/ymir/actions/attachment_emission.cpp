@@ -80,31 +80,42 @@ class CellIndex {
   std::map<Cell, std::vector<int>> cells_;
 };
 
-// Pieces by number; of several objects the first one that has it.
+// Pieces by number; of several objects of strands or particles the first one that has it.
 class PieceIndex {
  public:
   PieceIndex(const std::vector<PieceShape>& shapes, const char* what) : what_(what) {
     for (const PieceShape& shape : shapes) {
-      by_number_.try_emplace(shape.piece, &shape);
-      particles_ = particles_ || shape.is_particle;
+      const auto [first, added] = by_number_.try_emplace(shape.piece, &shape);
+      several_ = several_ || (!added && shape.is_body() && first->second->object != shape.object);
     }
   }
   MaterialPoint at(std::int64_t piece, std::int64_t vertex) const {
+    const char* kind = by_number_.empty() ? "piece" : kind_of(*by_number_.begin()->second);
+    if (several_)
+      throw mistake(
+          fmt::format("several objects have a {} body {}; put the attachment into the group of one, or name "
+                      "the group of one",
+                      what_, piece));
     const auto found = by_number_.find(piece);
     if (found == by_number_.end())
-      throw Error(ExitCode::bad_input, fmt::format("attachment network: there is no {} {} {}", what_,
-                                                   particles_ ? "particle" : "strand", piece));
+      throw mistake(
+          fmt::format("there is no {} {} {}; there are {}, numbered from 0", what_, kind, piece, by_number_.size()));
     const PieceShape& shape = *found->second;
     const auto size = static_cast<std::int64_t>(shape.positions.size());
     if (!shape.is_particle && (vertex < 0 || vertex >= size || (size < 2 && !shape.is_body())))
-      throw Error(ExitCode::bad_input, fmt::format("attachment network: {} {} has no vertex {} to attach",
-                                                   shape.is_body() ? "body" : "strand", piece, vertex));
+      throw mistake(fmt::format("{} {} has no vertex {} to attach; it has {}, numbered from 0", kind_of(shape), piece,
+                                vertex, size));
     return at_vertex(shape, vertex);
   }
 
  private:
+  static const char* kind_of(const PieceShape& shape) {
+    return shape.is_particle ? "particle" : shape.is_body() ? "body" : "strand";
+  }
+  static Error mistake(const std::string& what) { return Error(ExitCode::bad_input, "network: " + what); }
+
   const char* what_;
-  bool particles_ = false;
+  bool several_ = false;
   std::map<std::int64_t, const PieceShape*> by_number_;
 };
 
@@ -131,7 +142,8 @@ std::vector<SurfacePair> emit_to_surface(const EmissionRule& rule, const std::ve
       const MaterialPoint source = held.at(entry.source_strand, entry.source_vertex);
       if (entry.target < 0 || entry.target >= static_cast<std::int64_t>(mesh.triangles.size()))
         throw Error(ExitCode::bad_input,
-                    fmt::format("attachment network: the surface has no triangle {}", entry.target));
+                    fmt::format("network: the surface has no triangle {}; it has {}, numbered from 0", entry.target,
+                                mesh.triangles.size()));
       pairs.push_back({source, {static_cast<std::int32_t>(entry.target), {1.0 / 3, 1.0 / 3, 1.0 / 3}}});
     }
     return pairs;
@@ -180,7 +192,7 @@ std::vector<ObjectPair> emit_to_objects(const EmissionRule& rule, const std::vec
                             to.at(entry.target, entry.target_vertex)};
       const MaterialPoint &a = pair.source, &b = pair.target;
       if (a.object == b.object && a.piece == b.piece && a.cell == b.cell && a.weights == b.weights)
-        throw Error(ExitCode::bad_input, fmt::format("attachment network: {} is attached to itself", entry.target));
+        throw Error(ExitCode::bad_input, fmt::format("network: {} is attached to itself", entry.target));
       pairs.push_back(pair);
     }
     return pairs;

@@ -38,6 +38,7 @@
 #include "ymir/objects/particle_object.h"
 #include "ymir/objects/rigid_object.h"
 #include "ymir/objects/volume_object.h"
+#include "ymir/solids/solid_system.h"
 
 namespace ymir {
 
@@ -62,7 +63,7 @@ Registry all_behaviors() {
   registry.add<CoupledDragBehavior>();
   registry.add<Buoyancy>();
   registry.add<AttachmentBehavior>();
-  registry.add<JointBehavior>();
+  registry.add<JointBehavior, SolidSystem>();
   registry.add<ColliderBehavior, ColliderObject>();
   registry.add<Follow>();
   registry.add<SewingBehavior>();

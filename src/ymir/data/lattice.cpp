@@ -8,6 +8,7 @@
 #include <map>
 
 #include "ymir/base/error.h"
+#include "ymir/data/closed_surface.h"
 #include "ymir/data/signed_distance_grid.h"
 #include "ymir/data/triangle_bvh.h"
 #include "ymir/parallel/threads.h"
@@ -38,22 +39,22 @@ double fill_of(const TriangleBvh& bvh, Vec3d low, double cell) {
 }  // namespace
 
 SolidMesh lattice_of(const Surface& surface, double cell, const std::string& name, std::size_t most) {
-  if (!closed(surface))
-    throw Error(ExitCode::bad_input,
-                fmt::format("{}: the surface is not closed, so it has no inside; fill its holes", name));
+  if (const std::string why = why_not_closed(surface); !why.empty())
+    throw Error(ExitCode::bad_input, fmt::format("{}: the surface is not closed, so it has no inside: {}", name, why));
   require_volume(surface, name);
   const Box box = bounds(surface.positions);
   const Vec3d size = box.size();
-  const double cubes = (std::ceil(size.x / cell) + 1) * (std::ceil(size.y / cell) + 1) * (std::ceil(size.z / cell) + 1);
+  const auto along = [&](int axis) { return std::max(1.0, std::ceil(size[axis] / cell * (1 - 1e-9))); };
+  const double cubes = along(0) * along(1) * along(2);
   if (!(cubes <= static_cast<double>(most)))
     throw Error(ExitCode::bad_input,
-                fmt::format("{}: {:.3g} cells of {:g} m would be needed, more than {}; make `cell:` larger", name,
+                fmt::format("{}: the box around it has {:.3g} cells of {:g} m, more than {}; make `cell:` larger", name,
                             cubes, cell, most));
   // The surface lies in the middle of the cubes around it.
   Vec3i count;
   Vec3d low;
   for (int a = 0; a < 3; ++a) {
-    count[a] = std::max(1, static_cast<int>(std::ceil(size[a] / cell * (1 - 1e-9))));
+    count[a] = static_cast<int>(along(a));
     low[a] = 0.5 * (box.low[a] + box.high[a]) - 0.5 * cell * count[a];
   }
   const TriangleBvh bvh(surface);

@@ -22,7 +22,7 @@ std::vector<Channel> ColliderObject::list(ColliderObject* collider) {
     if (collider->root_) collider->shape_.pose(collider->shown_, positions);
     return positions;
   };
-  return surface_channels(pose, [=] { return collider->root_ ? &collider->shape_.rest().triangles : nullptr; });
+  return surface_channels({pose, [=] { return collider->root_ ? &collider->shape_.rest().triangles : nullptr; }});
 }
 
 }  // namespace ymir

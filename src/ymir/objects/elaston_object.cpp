@@ -225,7 +225,7 @@ Box ElastonObject::extent() const {
 std::vector<Channel> ElastonObject::list(ElastonObject* plants) {
   const auto skin = [=] { return plants->skin_now(); };
   std::vector<Channel> all =
-      surface_channels(skin, [=] { return plants->here_ ? &plants->cloud_.skin.triangles : nullptr; });
+      surface_channels({skin, [=] { return plants->here_ ? &plants->cloud_.skin.triangles : nullptr; }});
   all.push_back(stored(described<Vec3d>("position", Place::vertex, "m",
                                         "Of nodes, four each: place, and the columns of the gradient times the "
                                         "spacing.",

@@ -195,6 +195,8 @@ ObjectReport MeshObject::report() const {
   if (!here_) return report;
   for (const Vec3d& v : velocity_) report.speed = std::max(report.speed, norm(v));
   report.courant = report.speed * last_dt_ / mean_edge_;
+  if (!position_.empty())
+    report.stretch = largest_stretch(mesh_.skin.triangles, skin(mesh_.positions), skin(position_));
   report.cg_iterations = work_.solver.cg_iterations();
   report.direct_solves = work_.solver.direct_solves();
   return report;
@@ -226,8 +228,10 @@ std::optional<std::string> MeshObject::non_finite() const {
 
 std::vector<Channel> MeshObject::list(MeshObject* mesh) {
   std::vector<Channel> all =
-      surface_channels([=] { return mesh->here_ ? mesh->skin(mesh->position_) : std::vector<Vec3d>{}; },
-                       [=] { return mesh->here_ ? &mesh->mesh_.skin.triangles : nullptr; });
+      surface_channels({[=] { return mesh->here_ ? mesh->skin(mesh->position_) : std::vector<Vec3d>{}; },
+                        [=] { return mesh->here_ ? &mesh->mesh_.skin.triangles : nullptr; },
+                        [=] { return mesh->here_ ? mesh->skin(mesh->velocity_) : std::vector<Vec3d>{}; },
+                        [=] { return mesh->skin(mesh->mesh_.positions); }});
   // Other ranks may know it too, but one speaks.
   const auto add = [&](ChannelInfo info, std::vector<Vec3d> MeshObject::*values) {
     all.push_back(stored(std::move(info), mesh, values));

@@ -80,6 +80,11 @@ RigidObject::RigidObject(std::string path, int group, GridDomain& domain, const 
     const MassProperties m = mass_properties(x, triangles[p], description.density);
     const PrincipalInertia principal = principal_inertia(m.covariance);
     const Vec3d box = bounds(x).size();
+    if (m.mass < 0)
+      throw Error(ExitCode::bad_input,
+                  fmt::format("{}: part {} of the surface is inside out, or a cavity; turn its triangles "
+                              "counter-clockwise seen from outside, or leave it out",
+                              this->path(), p));
     // A flat or open part has no volume worth the name; roots of moments that are not positive would be no number.
     if (!(m.mass > 1e-9 * description.density * std::pow(norm(box), 3)) || !(principal.spread.z > 0))
       throw Error(ExitCode::bad_input,
@@ -204,9 +209,22 @@ std::vector<Vec3d> RigidObject::surface_now() const {
   return positions;
 }
 
+std::vector<Vec3d> RigidObject::surface_velocities() const {
+  if (!here_) return {};
+  std::vector<Vec3d> velocities(surface_.positions.size());
+  for (std::size_t b = 0; b < poses_.size(); ++b) {
+    const Vec3d spin = angular_velocity(b);
+    for (std::size_t k = 0; k < bodies_[b].vertices.size(); ++k)
+      velocities[static_cast<std::size_t>(bodies_[b].vertices[k])] =
+          poses_[b].velocity + cross(spin, rotate(poses_[b].rotation, bodies_[b].points[k]));
+  }
+  return velocities;
+}
+
 std::vector<Channel> RigidObject::list(RigidObject* bodies) {
-  std::vector<Channel> all = surface_channels([=] { return bodies->surface_now(); },
-                                              [=] { return bodies->here_ ? &bodies->surface_.triangles : nullptr; });
+  std::vector<Channel> all = surface_channels({[=] { return bodies->surface_now(); },
+                                               [=] { return bodies->here_ ? &bodies->surface_.triangles : nullptr; },
+                                               [=] { return bodies->surface_velocities(); }});
   // One value per body, of its pose.
   const auto add = [&]<class Get>(const char* name, const char* unit, const char* doc, Get get) {
     using T = std::remove_cvref_t<std::invoke_result_t<Get, RigidPose&>>;

@@ -105,6 +105,7 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
  private:
   ConstraintState kept() const { return {constraints_, here_}; }
   std::vector<Vec3d> surface_now() const;
+  std::vector<Vec3d> surface_velocities() const;
   std::vector<PieceShape> shapes_at(const std::vector<RigidPose>& poses);
 
   Description description_;

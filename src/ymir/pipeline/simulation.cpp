@@ -145,14 +145,20 @@ void Simulation::advance_substep(Step& step, double remaining) {
 
 // True: all objects have settled.
 bool Simulation::newton(Step& step) {
-  int most = time_.newton_iterations;
-  for (const auto& object : objects_) most = std::max(most, object->least_iterations());
+  int least = 1;
+  for (const auto& object : objects_) least = std::max(least, object->least_iterations());
+  const int most = std::max(time_.newton_iterations, least);
   for (step.iteration = 0; step.iteration < most; ++step.iteration) {
     timeline_.run(Loop::newton, step);
-    const bool settled = std::all_of(objects_.begin(), objects_.end(), [](const auto& object) {
-      return object->solve_report().status == SolveReport::Status::converged;
-    });
+    bool settled = true, failed = false;
+    for (const auto& object : objects_) {
+      const SolveReport::Status status = object->solve_report().status;
+      settled = settled && status == SolveReport::Status::converged;
+      failed = failed || status == SolveReport::Status::failed;
+    }
     if (communicator().all(settled)) return true;
+    // What all have been told by now and cannot be solved will be undone: another time changes nothing.
+    if (step.iteration + 1 >= least && communicator().any(failed)) return false;
   }
   return false;
 }

@@ -115,12 +115,16 @@ void prepare_triangles(Geometry& g, const PreviewTriangles& in) {
     return v >= 0 && static_cast<std::size_t>(v) < in.position.size() &&
            usable(in.position[static_cast<std::size_t>(v)]);
   };
-  for (const auto& t : in.triangles) {
-    if (good(t[0]) && good(t[1]) && good(t[2]))
-      g.triangles.push_back(
-          {static_cast<std::uint32_t>(t[0]), static_cast<std::uint32_t>(t[1]), static_cast<std::uint32_t>(t[2])});
-    else
+  for (std::size_t f = 0; f < in.triangles.size(); ++f) {
+    const auto& t = in.triangles[f];
+    if (!good(t[0]) || !good(t[1]) || !good(t[2])) {
       ++g.skipped;
+      continue;
+    }
+    g.triangles.push_back(
+        {static_cast<std::uint32_t>(t[0]), static_cast<std::uint32_t>(t[1]), static_cast<std::uint32_t>(t[2])});
+    if (!in.face_color.empty())
+      g.face_color.push_back(f < in.face_color.size() ? in.face_color[f] : std::optional<Vec3f>());
   }
   g.mesh_opacity = in.opacity;
   smooth_normals(g);
@@ -169,7 +173,9 @@ SurfacePoint triangle_point(const Geometry& g, const Hit& hit, const Ray& ray, S
   s.normal = normalized(n[0] * w + n[1] * hit.u + n[2] * hit.v, normalized(flat));
   if (dot(flat, ray.direction) > 0) s.normal = -s.normal;
   s.smooth = true;
-  s.color = g.mesh_color[t[0]] * w + g.mesh_color[t[1]] * hit.u + g.mesh_color[t[2]] * hit.v;
+  const bool own = !g.face_color.empty() && g.face_color[hit.index].has_value();
+  s.color =
+      own ? *g.face_color[hit.index] : g.mesh_color[t[0]] * w + g.mesh_color[t[1]] * hit.u + g.mesh_color[t[2]] * hit.v;
   return s;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,7 @@ struct Geometry {
   std::vector<Vec4f> mesh_vertices;
   std::vector<Vec3f> mesh_color;
   std::vector<std::array<std::uint32_t, 3>> triangles;
+  std::vector<std::optional<Vec3f>> face_color;  // empty: all by their vertices
   std::vector<std::array<Vec3f, 3>> corner_normals;
   float mesh_opacity = 1;
 

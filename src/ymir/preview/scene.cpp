@@ -88,7 +88,7 @@ void add_curves(PreviewScene& scene, const ObjectState& object, const PreviewSty
   }
 }
 
-void add_surface(PreviewScene& scene, const ObjectState& object, std::uint64_t ordinal) {
+void add_surface(PreviewScene& scene, const ObjectState& object, const PreviewStyle& style, std::uint64_t ordinal) {
   const auto position = channel_of<Vec3f>(object, "position");
   const auto triangles = channel_of<Vec3i>(object, "triangles");
   const auto color = channel_on<Vec3f>(object, Place::vertex, "color", position.size());
@@ -96,14 +96,24 @@ void add_surface(PreviewScene& scene, const ObjectState& object, std::uint64_t o
   const auto offset = static_cast<std::int32_t>(mesh.position.size());
   const auto count = static_cast<std::int32_t>(position.size());
   mesh.position.insert(mesh.position.end(), position.begin(), position.end());
-  if (color.empty())
+  const std::vector<float> of_vertices = shown_values(object, Place::vertex, style),
+                           of_faces = shown_values(object, Place::face, style);
+  if (style.colors)
+    for (std::size_t i = 0; i < position.size(); ++i)
+      mesh.color.push_back(i < of_vertices.size() ? scale_color(style.colors->share(of_vertices[i])) : without_value);
+  else if (color.empty())
     mesh.color.insert(mesh.color.end(), position.size(), clay_color(ordinal));
   else
     mesh.color.insert(mesh.color.end(), color.begin(), color.begin() + static_cast<std::ptrdiff_t>(position.size()));
-  for (const Vec3i& t : triangles) {
+  for (std::size_t f = 0; f < triangles.size(); ++f) {
+    const Vec3i& t = triangles[f];
     if (t.x < 0 || t.y < 0 || t.z < 0 || t.x >= count || t.y >= count || t.z >= count) {
       ++scene.skipped;
       continue;
+    }
+    if (f < of_faces.size()) {
+      mesh.face_color.resize(mesh.triangles.size());
+      mesh.face_color.emplace_back(scale_color(style.colors->share(of_faces[f])));
     }
     mesh.triangles.push_back({t.x + offset, t.y + offset, t.z + offset});
   }
@@ -203,7 +213,7 @@ PreviewScene scene_from_frame(const Frame& frame, const PreviewStyle& style) {
   for (const ObjectState& object : frame.objects) {
     if (object.kind == "points") add_points(scene, object, style, top_speed);
     if (object.kind == "curves") add_curves(scene, object, style);
-    if (object.kind == "surface") add_surface(scene, object, surfaces++);
+    if (object.kind == "surface") add_surface(scene, object, style, surfaces++);
     if (object.kind == "volume") add_volume(scene, object, style);
   }
   if (style.show_colliders) scene.triangles.opacity = 0.3f;

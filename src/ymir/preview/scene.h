@@ -32,6 +32,8 @@ struct PreviewTriangles {
   std::vector<Vec3f> position;
   std::vector<Vec3f> color;
   std::vector<std::array<std::int32_t, 3>> triangles;
+  // Of triangles that have one of their own, in the order of `triangles`; others, and those beyond: nothing.
+  std::vector<std::optional<Vec3f>> face_color;
   float opacity = 1;  // below 1 they cast no shadow
 };
 
@@ -88,7 +90,7 @@ struct PreviewStyle {
   float extinction = 10;                  // [1/m] per unit of density
   std::optional<double> ground_height;    // [m]; default: below the lowest element of the frame
   bool ground = true;
-  std::optional<ChannelColors> colors;   // of points, strands and gas, instead of their own
+  std::optional<ChannelColors> colors;   // instead of their own
   float strand_width = 1;                // times as wide as they are
   bool show_colliders = false;           // translucent, so that what is in and behind them is seen
   bool show_tiles = false;               // edges of the tiles of gas

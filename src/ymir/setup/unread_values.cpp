@@ -105,10 +105,40 @@ class Search {
             Severity::error, {}, "inputs." + input.name + ".overrides",
             "no object takes them: only the inputs of a particle_object, curves_object or solid_object have overrides; "
             "leave them out");
+    tell_unused_inputs();
     return std::move(found_);
   }
 
  private:
+  // Texts of values, those that name inputs among them.
+  static void collect(const ParamValues& values, Names& texts) {
+    for (const NamedValue& item : values.items) {
+      if (const auto* text = std::get_if<std::string>(&item.value)) texts.insert(*text);
+      if (const auto* nested = std::get_if<ParamValues>(&item.value)) collect(*nested, texts);
+      if (const auto* list = std::get_if<std::vector<ParamValues>>(&item.value))
+        for (const ParamValues& one : *list) collect(one, texts);
+    }
+  }
+  static void collect(const SetupNode& node, Names& texts) {
+    collect(node.values, texts);
+    for (const SetupNode& child : node.children) collect(child, texts);
+  }
+
+  // Behaviors that are switched off count: they may come back.
+  void tell_unused_inputs() {
+    Names texts;
+    collect(setup_.root, texts);
+    if (setup_.outputs.hairs) texts.insert(setup_.outputs.hairs->groom);
+    for (const InputSpec& input : setup_.inputs) {
+      collect(input.recipe, texts);
+      for (const PaintedOverride& painted : input.painted) texts.insert(painted.surface.name);
+    }
+    for (const InputSpec& input : setup_.inputs)
+      if (!texts.contains(input.name))
+        tell(Severity::warning, {}, "inputs." + input.name,
+             "no behavior uses it; name it where it belongs, or leave it out");
+  }
+
   // `above`: what the behaviors of the groups around take from objects.
   void visit(const SetupNode& group, AllReaders above) {
     for (const SetupNode& child : group.children) {

@@ -90,6 +90,7 @@ void Cluster::begin(const Step& step) {
   outcome_ = {};
   running_ = true;
   relaxation_ = 1;
+  step_.clear();
   parallel_for(static_cast<std::ptrdiff_t>(members_.size()), [&](std::ptrdiff_t m) {
     if (LocalMember* local = members_[static_cast<std::size_t>(m)].local) local->begin(step);
   });
@@ -166,16 +167,58 @@ bool Cluster::judge() {
     all = all && left < tolerance && m.last_step < std::sqrt(tolerance);
   }
   if (all) return running_ = false;
-  if (outcome_.iterations >= patience)
-    relaxation_ =
-        outcome_.residual > 0.9 * before_[1] ? std::max(0.7 * relaxation_, 0.1) : std::min(1.5 * relaxation_, 1.0);
+  falling_ = outcome_.residual <= 0.9 * before_[1];
   before_[1] = before_[0];
   before_[0] = outcome_.residual;
   if (outcome_.iterations == max_iterations_ || std::isnan(outcome_.residual)) fail();
   return running_;
 }
 
+void Cluster::remember(const std::vector<double>& step) {
+  step_before_.swap(step_);
+  step_ = step;
+}
+
+// Whether the step points back to where the one before came from.
+bool Cluster::turns_back() const {
+  if (step_.size() != step_before_.size()) return false;  // the other solver had that one
+  double along = 0;
+  for (std::size_t i = 0; i < step_.size(); ++i) along += step_[i] * step_before_[i];
+  return along < 0;
+}
+
+// Couplings that contradict each other share what cannot be: each of them is left with a part of the gap.
+void Cluster::fail() {
+  outcome_.converged = running_ = false;
+  constexpr double share = 0.1;
+  double without = 0, with = 0;
+  for (const Member& m : members_) {
+    without = worse(without, m.seen->residual(0));
+    with = worse(with, m.seen->residual(violation_));
+  }
+  if (!(with > 2 * without)) return;
+  std::vector<std::pair<double, std::string>> left;
+  for (const Element& e : elements_) {
+    double gap = 0;
+    for (int r = 0; r < e.term.hard; ++r) gap = std::max(gap, std::fabs(e.term.gap[r]));
+    if (gap > share * violation_) left.emplace_back(-gap, e.source->owner());
+  }
+  std::sort(left.begin(), left.end());
+  for (const auto& [gap, owner] : left)
+    if (std::find(outcome_.at_odds.begin(), outcome_.at_odds.end(), owner) == outcome_.at_odds.end())
+      outcome_.at_odds.push_back(owner);
+  outcome_.gap = violation_;
+}
+
+// Cloth that buckles leaves one equilibrium for another: residuals grow while steps agree, and shorter ones would only
+// take longer. Steps that go round in circles turn back.
 double Cluster::choose_share() {
+  if (outcome_.iterations >= patience) {
+    if (falling_)
+      relaxation_ = std::min(1.5 * relaxation_, 1.0);
+    else if (turns_back())
+      relaxation_ = std::max(0.7 * relaxation_, 0.1);
+  }
   double share = relaxation_;
   for (Member& m : members_) {
     m.last_step = m.seen->step_size();
@@ -242,6 +285,7 @@ bool Cluster::solve_linear(int cg_limit) {
     if (!report.converged && report.status != CgStatus::stagnated) return solve_directly();
   }
   for_each_local([&](Member& m) { m.local->block().set_step(solution_.data() + m.offset); });
+  remember(solution_);
   return true;
 }
 
@@ -322,6 +366,7 @@ Cluster::Solved Cluster::solve_whole(bool definite) {
   for (std::size_t k = 0; k < elements_.size(); ++k)
     for (int r = 0; r < elements_[k].term.hard; ++r)
       elements_[k].term.gap[r] = coupled_[k].change[static_cast<std::size_t>(r)];
+  remember(whole_solution_);
   return Solved::yes;
 }
 

@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ymir/solids/cluster_member.h"
@@ -31,6 +32,9 @@ class Cluster {
     int worst_object = -1;              // where that was
     std::int64_t worst_piece = 0;
     bool converged = true;
+    // Where hard couplings are what is left: their owners, those with the largest gaps first, and that gap [m or 1].
+    std::vector<std::string> at_odds;
+    double gap = 0;
     int cg_iterations = 0;  // most of one solve
     int direct_solves = 0;
   };
@@ -57,7 +61,7 @@ class Cluster {
   bool prepare(bool definite);  // false: some matrix cannot be made definite
   enum class Solved : std::uint8_t { yes, indefinite, no };
   Solved solve_whole(bool definite);
-  void fail() { outcome_.converged = running_ = false; }
+  void fail();
   void set_steps();
   double choose_share();  // members know their step
   void move(double share);
@@ -98,6 +102,8 @@ class Cluster {
   bool solve_linear(int cg_limit);
   bool solve_directly();
   bool factor_blocks();
+  void remember(const std::vector<double>& step);
+  bool turns_back() const;
   void order_parts();
   std::int32_t slot_of(const Element& e, int end, int dof) const;
   void gather(bool curvature);
@@ -113,6 +119,8 @@ class Cluster {
   // Contacts that come and go, and friction that sticks and slips, may send full steps round in circles.
   double relaxation_ = 1;
   double before_[2];  // residuals of the iterations before
+  bool falling_ = true;
+  std::vector<double> step_, step_before_;  // of the solver that was used
   Outcome outcome_;
   std::vector<double> rhs_, solution_;
   CgWorkspace workspace_;

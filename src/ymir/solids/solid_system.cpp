@@ -25,6 +25,24 @@ struct Seated {
   std::int32_t rank, block, place;
 };
 
+std::string at_odds(const Cluster::Outcome& outcome) {
+  constexpr std::size_t most = 4;
+  std::vector<std::string> names = outcome.at_odds;
+  if (names.size() > most) names.resize(most, "");
+  const std::string more =
+      outcome.at_odds.size() > most ? fmt::format(" and {} more", outcome.at_odds.size() - most) : "";
+  if (names.size() == 1)
+    return fmt::format(
+        ": {} cannot hold what it should, by {:.2g}: its own parts contradict each other, or something else carries "
+        "the "
+        "same pieces (`follow` with weight 1, clamped roots, motors); leave one out, or let one give (`hard: false`)",
+        names[0], outcome.gap);
+  return fmt::format(
+      ": {}{} cannot all hold at once, by {:.2g}: they contradict each other; leave one out, or let one give "
+      "(`hard: false`, a weaker motor)",
+      fmt::join(names, ", "), more, outcome.gap);
+}
+
 }  // namespace
 
 // An element between blocks; member -1: a prescribed end.
@@ -102,15 +120,19 @@ void SolidSystem::set_state(std::span<const double> values) {
 }
 
 // All ranks know what couplings remember; rank 0 keeps it.
-std::vector<Channel> SolidSystem::channels() {
-  return {{described<double>("couplings", Place::object, "", "What joints remember: their angle or length.", Use::kept),
-           [this] { return Array::of(communicator_->root() ? state() : std::vector<double>{}); },
-           [this](const Array& from) {
-             if (from.count() != state().size()) return false;
-             set_state(from.as<double>());
-             return true;
-           },
-           {}}};
+std::vector<Channel> SolidSystem::list(SolidSystem* system) {
+  return {
+      {described<double>("couplings", Place::object, "",
+                         "What joints remember, their angle or length; of the object `solids`, which holds all that "
+                         "is coupled.",
+                         Use::kept),
+       [=] { return Array::of(system->communicator_->root() ? system->state() : std::vector<double>{}); },
+       [=](const Array& from) {
+         if (from.count() != system->state().size()) return false;
+         system->set_state(from.as<double>());
+         return true;
+       },
+       {}}};
 }
 
 void SolidSystem::restore(const ObjectState* whole) {
@@ -335,6 +357,7 @@ void SolidSystem::advance(const Step& step) {
       report_.worst_object =
           fmt::format("{} (piece {}), with all that it is coupled to",
                       members_[static_cast<std::size_t>(outcomes[c].worst_object)]->name(), outcomes[c].worst_piece);
+      if (!outcomes[c].at_odds.empty()) report_.worst_object += at_odds(outcomes[c]);
     }
     // Of what ranks share, one tells.
     if (c < clusters_.size() && clusters_[c].collective() && !communicator_->root()) continue;

@@ -48,7 +48,9 @@ class SolidSystem final : public Object {
   void save() override { saved_ = state(); }
   void rollback() override { set_state(saved_); }
   std::optional<std::string> non_finite() const override { return std::nullopt; }
-  std::vector<Channel> channels() override;
+  std::vector<Channel> channels() override { return list(this); }
+  // The same without a system (nullptr), for documentation.
+  static std::vector<Channel> list(SolidSystem* system);
   void restore(const ObjectState* whole) override;
   std::uint64_t hash() const override;
   void weigh(std::vector<BucketKey>&, std::vector<double>&) const override {}

@@ -5,6 +5,7 @@
 #include "scenes.h"
 #include "ymir/base/random.h"
 #include "ymir/preview/channel_colors.h"
+#include "ymir/preview/geometry.h"
 #include "ymir/preview/overlays.h"
 #include "ymir/preview/palette.h"
 #include "ymir/preview/view.h"
@@ -130,6 +131,40 @@ TEST(ChannelColors, ColourPointsStrandsAndGasByValue) {
   Frame smoke;
   smoke.objects.push_back(gas);
   EXPECT_EQ(scene_from_frame(smoke, style).volumes.at(0).value, std::vector<float>(8, 0.5f));
+}
+
+TEST(ChannelColors, ColourSurfacesByVertexAndByFace) {
+  PreviewStyle style;
+  style.colors = ChannelColors{"speed", 0, 10, "m/s"};
+  const auto square = [](const char* name) {
+    ObjectState object{name, "surface", {}, {}};
+    object.channels["position"] = {Place::vertex,
+                                   Array::of(std::vector<Vec3f>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}})};
+    object.channels["triangles"] = {Place::face, Array::of(std::vector<Vec3i>{{0, 1, 2}, {0, 2, 3}})};
+    return object;
+  };
+  Frame frame;
+  frame.objects = {square("Wall"), square("Cloth")};
+  frame.objects[1].channels["velocity"] = {Place::vertex,
+                                           Array::of(std::vector<Vec3f>{{0, 0, 0}, {0, 5, 0}, {0, 0, 10}, {6, 8, 0}})};
+  const PreviewScene by_vertex = scene_from_frame(frame, style);
+  const Vec3f grey{0.35f, 0.35f, 0.35f};
+  EXPECT_EQ(by_vertex.triangles.color, (std::vector<Vec3f>{grey, grey, grey, grey, scale_color(0), scale_color(0.5f),
+                                                           scale_color(1), scale_color(1)}));
+  EXPECT_TRUE(by_vertex.triangles.face_color.empty());
+  style.colors->channel = "stretch";
+  frame.objects[1].channels["stretch"] = {Place::face, Array::of(std::vector<float>{2, 8})};
+  const PreviewScene by_face = scene_from_frame(frame, style);
+  EXPECT_EQ(by_face.triangles.position.size(), 8u);  // shared, so that light stays smooth
+  EXPECT_EQ(by_face.triangles.face_color,
+            (std::vector<std::optional<Vec3f>>{std::nullopt, std::nullopt, scale_color(0.2f), scale_color(0.8f)}));
+  const Geometry g = prepare(by_face, View(by_face.camera, 64, 36));
+  Hit hit;
+  hit.primitive = Primitive::triangle;
+  hit.index = 3;
+  EXPECT_EQ(surface_at(g, hit, {{0, 0, 1}, {0, 0, -1}}).color, scale_color(0.8f));
+  hit.index = 0;
+  EXPECT_EQ(surface_at(g, hit, {{0, 0, 1}, {0, 0, -1}}).color, grey);
 }
 
 // Two strands of two vertices have two edges; strands of one vertex are as many as their vertices.

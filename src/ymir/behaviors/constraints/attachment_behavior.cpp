@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "ymir/actions/attachment_set.h"
 #include "ymir/actions/mesh_attachment.h"
@@ -13,13 +14,16 @@ namespace ymir {
 
 Schema<AttachmentBehavior::Link> AttachmentBehavior::Link::schema() {
   return Schema<Link>("network", "One attachment, given explicitly.")
-      .param(&Link::source_strand, "source_strand", "Strand or particle that is held, as the input counts it, from 0.")
+      .param(&Link::source_strand, "source_strand",
+             "Strand, particle or body that is held, as the input counts it, from 0; a solid or a cloth is body 0.")
       .at_least(0)
-      .param(&Link::source_vertex, "source_vertex", "Vertex of a strand.")
+      .param(&Link::source_vertex, "source_vertex",
+             "Of a strand or a rigid body its vertex, of cloth and solids their node.")
       .at_least(0)
-      .param(&Link::target, "target", "Triangle of the surface (its centre), or strand or particle of the target.")
+      .param(&Link::target, "target",
+             "Triangle of the surface (its centre), or strand, particle or body of the target.")
       .at_least(0)
-      .param(&Link::target_vertex, "target_vertex", "Vertex of the target strand.")
+      .param(&Link::target_vertex, "target_vertex", "Vertex or node of the target, as source_vertex.")
       .at_least(0);
 }
 
@@ -108,6 +112,25 @@ void warn_of_far_roots(Scope& scope, const std::vector<double>& gaps, const std:
                   count, gaps.size(), far_root * 100, surface, farthest - gaps.begin(), *farthest));
 }
 
+// Nodes that an earlier attachment holds exactly cannot follow this one too.
+void refuse_shared_nodes(const Scope& scope, const MeshObject& object) {
+  const MeshObject::NodeMotion& last = object.motions().back();
+  for (const MeshObject::NodeMotion& before : object.motions()) {
+    if (&before == &last) continue;
+    std::vector<std::int32_t> both;
+    std::set_intersection(before.nodes.begin(), before.nodes.end(), last.nodes.begin(), last.nodes.end(),
+                          std::back_inserter(both));
+    if (both.empty()) continue;
+    const Vec3d at = object.start()[static_cast<std::size_t>(both.front())];
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: holds {} of its {} nodes of {} that {} holds already, such as node {} at [{:.3g}, "
+                            "{:.3g}, {:.3g}] m, and a node can follow one of them alone; shorten the `range:` of one, "
+                            "or leave one out",
+                            scope.path(), both.size(), last.nodes.size(), object.path(), before.owner, both.front(),
+                            at.x, at.y, at.z));
+  }
+}
+
 AttachmentResponse response_of(const AttachmentBehavior::Params& p) {
   return {p.flexibility,           p.normal_stiffness,           p.tangent_stiffness,
           p.orientation_stiffness, p.attachment_relaxation_time, p.hard};
@@ -164,7 +187,8 @@ std::vector<Behavior::Unused> AttachmentBehavior::unused(ActsOn kind) const {
 }
 
 void AttachmentBehavior::attach_solids(Scope& scope, const EmissionRule& rule) const {
-  if (!params_.range) throw mistake(scope, "attachment of solids needs `range:`; nodes that near the surface are held");
+  if (!params_.range && rule.kind != EmissionKind::network)
+    throw mistake(scope, "attachment of solids needs `range:`; nodes that near the surface are held");
   const auto surface = std::make_shared<const AnimatedSurface>(scope.animated_surface(params_.surface));
   if (surface->rest().triangles.empty()) throw mistake(scope, "the surface has no triangles");
   const auto coupled = [&](SolidObject& object) {
@@ -183,6 +207,8 @@ void AttachmentBehavior::attach_solids(Scope& scope, const EmissionRule& rule) c
     else if (attach_nodes(*object, scope.path(), surface, *params_.range) == 0)
       scope.warn(fmt::format("holds nothing of {}: no node is within {:g} m of '{}' at time 0; enlarge `range:`",
                              object->path(), *params_.range, params_.surface.name));
+    else
+      refuse_shared_nodes(scope, *object);
 }
 
 void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rule) const {

@@ -10,5 +10,7 @@ class Scope;
 
 // Throws Error where a behavior of that name, of this group or one around or below it, has acted on the object already.
 void refuse_second_material(const Scope& scope, const MeshObject& object, const std::string& behavior);
+// Warns, once all behaviors have been created, where none of that name has acted on the object.
+void warn_without_material(Scope& scope, const MeshObject& object, const std::string& behavior);
 
 }  // namespace ymir

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ymir/behaviors/materials/second_material.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/data/cloth_mesh.h"
 
@@ -23,6 +24,7 @@ Schema<ClothObjectBehavior::Params> ClothObjectBehavior::schema() {
       .range(1e-6, 1)
       .param(&Params::density, "density", unit::kg_per_m3, "Density of the material; fabrics: 200 to 600 kg/m^3.")
       .positive()
+      .acts_on({ActsOn::cloth})
       .only_without({"area_density"})
       .param(&Params::area_density, "area_density", unit::kg_per_m2,
              "Instead of the density: mass per area; shirts: 0.1 to 0.2 kg/m^2, jeans: 0.4 kg/m^2.")
@@ -37,6 +39,11 @@ Schema<ClothObjectBehavior::Params> ClothObjectBehavior::schema() {
       .advanced();
 }
 
+std::vector<Behavior::Unused> ClothObjectBehavior::unused(ActsOn) const {
+  if (!params_.area_density) return {};
+  return {{"density", "`area_density:` is given instead; leave that out"}};
+}
+
 void ClothObjectBehavior::create(Scope& scope) {
   const Surface surface = scope.surface(params_.surface);
   const Vec3d size = bounds(surface.positions).size();
@@ -45,12 +52,14 @@ void ClothObjectBehavior::create(Scope& scope) {
   if (!mesh.warning.empty()) scope.warn(mesh.warning);
   scope.add_paintings(mesh, params_.surface);
   MeshObject::Description d;
-  d.density = params_.area_density ? *params_.area_density / params_.thickness : params_.density;
+  d.density = params_.area_density ? *params_.area_density / params_.thickness : params_.density.value;
   d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};
   scope.ask_bucket_size(std::max({size.x, size.y, size.z}));
   SolidSystem& solids = scope.solids();
-  solids.add(
-      scope.add_object(std::make_unique<MeshObject>(scope.path(), scope.group(), scope.domain(), d, std::move(mesh))));
+  MeshObject& object =
+      scope.add_object(std::make_unique<MeshObject>(scope.path(), scope.group(), scope.domain(), d, std::move(mesh)));
+  solids.add(object);
+  warn_without_material(scope, object, "elastic_shell");
 }
 
 }  // namespace ymir

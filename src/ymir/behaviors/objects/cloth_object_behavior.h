@@ -13,7 +13,7 @@ struct ClothObjectBehavior final : Behavior {
   struct Params {
     InputRef surface;
     double thickness = 5e-4;             // [m]
-    double density = 400;                // [kg/m^3]
+    Varying<double> density{400};        // [kg/m^3]
     std::optional<double> area_density;  // [kg/m^2]
     double tolerance = 1e-4;
     std::int64_t newton_iterations = 50;
@@ -22,6 +22,7 @@ struct ClothObjectBehavior final : Behavior {
 
   explicit ClothObjectBehavior(Params params) : params_(std::move(params)) {}
   void create(Scope& scope) override;
+  std::vector<Unused> unused(ActsOn kind) const override;
 
  private:
   Params params_;

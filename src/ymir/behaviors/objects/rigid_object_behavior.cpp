@@ -6,6 +6,7 @@
 
 #include "ymir/actions/rigid_load.h"
 #include "ymir/behaviors/scope.h"
+#include "ymir/data/closed_surface.h"
 #include "ymir/math/quaternion.h"
 
 namespace ymir {
@@ -47,7 +48,14 @@ void RigidObjectBehavior::create(Scope& scope) {
     throw Error(ExitCode::bad_input, scope.path() +
                                          ": copy_offset: and copy_rotation: have no effect on a single copy; "
                                          "give `copies:`, or leave them out");
-  const Surface one = scope.surface(params_.surface);
+  Surface one = scope.surface(params_.surface);
+  if (const std::string why = why_not_closed(one); !why.empty())
+    throw Error(ExitCode::bad_input, fmt::format("{}: {}: the surface is not closed, so it has no inside: {}",
+                                                 scope.path(), params_.surface.name, why));
+  if (enclosed_volume(one) < 0) {
+    scope.warn(fmt::format("'{}' is inside out; its triangles are turned around", params_.surface.name));
+    turn_inside_out(one);
+  }
   const Box box = bounds(one.positions);
   const Vec3d middle = (box.low + box.high) * 0.5, size = box.size();
   Surface all;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "ymir/behaviors/materials/second_material.h"
 #include "ymir/behaviors/scope.h"
+#include "ymir/data/closed_surface.h"
 #include "ymir/data/embed_skin.h"
 #include "ymir/data/lattice.h"
 #include "ymir/objects/mesh_cells.h"
@@ -82,8 +84,12 @@ Schema<SolidObjectBehavior::Params> SolidObjectBehavior::schema() {
 }
 
 SolidMesh SolidObjectBehavior::lattice(Scope& scope) const {
-  const Surface surface = scope.surface(params_.surface);
+  Surface surface = scope.surface(params_.surface);
   const std::string name = fmt::format("{}: {}", scope.path(), params_.surface.name);
+  if (enclosed_volume(surface) < 0 && closed(surface)) {
+    scope.warn(fmt::format("'{}' is inside out; its triangles are turned around", params_.surface.name));
+    turn_inside_out(surface);
+  }
   const double edge = params_.cell.value_or(longest_side(surface.positions) / cells_along);
   return lattice_of(surface, edge, name, most_cells);
 }
@@ -143,8 +149,10 @@ void SolidObjectBehavior::create(Scope& scope) {
   d.ranks = params_.ranks;
   if (const double longest = longest_side(mesh.positions); longest > 0) scope.ask_bucket_size(longest);
   SolidSystem& solids = scope.solids();
-  solids.add(
-      scope.add_object(std::make_unique<MeshObject>(scope.path(), scope.group(), scope.domain(), d, std::move(mesh))));
+  MeshObject& object =
+      scope.add_object(std::make_unique<MeshObject>(scope.path(), scope.group(), scope.domain(), d, std::move(mesh)));
+  solids.add(object);
+  warn_without_material(scope, object, "elastic_solid");
 }
 
 }  // namespace ymir
