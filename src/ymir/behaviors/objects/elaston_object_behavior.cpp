@@ -140,9 +140,9 @@ void ElastonObjectBehavior::compensate(Scope& scope, ElastonObject& plants) cons
   const double factor = plants.bear_load(params_.gravity_compensation);
   if (factor > 1)
     scope.warn(
-        fmt::format("{} is too soft to stand as it begins, and will buckle; make youngs_modulus about {:.2g} times "
-                    "larger, or compensate less",
-                    plants.path(), factor));
+        fmt::format("{} is too soft to stand as it begins, and will buckle; make youngs_modulus {} times larger, "
+                    "or compensate less",
+                    plants.path(), std::isfinite(factor) ? fmt::format("about {:.2g}", factor) : "a thousand"));
 }
 
 }  // namespace ymir
