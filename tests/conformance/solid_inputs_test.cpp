@@ -140,9 +140,12 @@ TEST_F(SolidInputs, AreRefusedWithARemedyWhereTheyCannotBeTaken) {
   tetrahedra("sliver.vtk", 4, 0.01);
   tetrahedra("ten.vtk", 10, 1);
   std::ofstream(folder_ / "far.obj") << "v 9 0 0\nv 10 0 0\nv 9 1 0\nv 9 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+  std::ofstream(folder_ / "stem.ply") << "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\n"
+                                         "property float z\nproperty int strand\nend_header\n8 0 0 0\n9 0 0 0\n";
   const std::string all =
       "  two: {body: two.vtk}\n  tet: {body: tet.vtk}\n  ten: {body: ten.vtk}\n  sliver: {body: sliver.vtk}\n"
-      "  far: {surface: far.obj}\n  moving: {body: two.vtk, motion: [{time: 0 s}, {time: 1 s, position: [1, 0, 0]}]}\n";
+      "  far: {surface: far.obj}\n  stem: {curves: stem.ply}\n  moving: {body: two.vtk, motion: [{time: 0 s}, {time: 1 "
+      "s, position: [1, 0, 0]}]}\n";
   const auto expect = [&](const std::string& behaviors, const std::vector<std::string>& words) {
     const std::string text = told(all, behaviors);
     for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << "\n" << text;
@@ -171,6 +174,17 @@ TEST_F(SolidInputs, AreRefusedWithARemedyWhereTheyCannotBeTaken) {
   expect("  - rigid_object: {surface: far}\n  - follow\n", {"surface:"});
   expect("  - gravity\n  - solid_object: {body: two}\n  - elastic_solid: {gravity_compensation: 1}\n",
          {"nothing holds solid_object", "attachment"});
+  expect("  - gravity\n  - cloth_object: {surface: far}\n  - elastic_shell: {gravity_compensation: 1}\n",
+         {"nothing holds cloth_object", "attachment"});
+  expect("  - gravity\n  - rigid_object: {surface: far, gravity_compensation: 1}\n",
+         {"nothing holds 1 of the 1", "joint"});
+  expect("  - gravity\n  - elaston_object: {curves: stem, clamp_roots: false, gravity_compensation: 1}\n",
+         {"no root is held", "clamp_roots: true"});
+  expect("  - elaston_object: {curves: stem, leaves: far, spacing: 2 cm}\n", {"s of a core", "a spacing of"});
+  expect(
+      "  - rigid_object: {surface: far}\n  - joint: {between: world, places: [{at: [9, 0, 0]}], "
+      "spring_relaxation_time: 1}\n",
+      {"no spring to damp", "spring_torque"});
   // Two materials of one body would add up.
   expect("  - elastic_solid\n  - group: In\n    with:\n      - solid_object: {body: two}\n      - elastic_solid\n",
          {"In/solid_object has an elastic_solid already", "keep one"});

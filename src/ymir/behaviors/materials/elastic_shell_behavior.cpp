@@ -204,8 +204,8 @@ void ElasticShellBehavior::compensate(Scope& scope, MeshObject& cloth) const {
   if (factor > 1)
     scope.warn(fmt::format(
         "{} is too soft to stand as it begins, and will buckle; make its stiffnesses, that of bending above "
-        "all, about {:.2g} times larger, or compensate less",
-        cloth.path(), factor));
+        "all, {} times larger, or compensate less",
+        cloth.path(), std::isfinite(factor) ? fmt::format("about {:.2g}", factor) : "a thousand"));
 }
 
 }  // namespace ymir

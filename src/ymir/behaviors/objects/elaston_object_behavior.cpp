@@ -17,7 +17,7 @@ namespace {
 constexpr double default_segments = 16;
 // Nodes beyond which setting up takes minutes and the matrix gigabytes.
 constexpr double most_nodes = 200'000;
-// An elaston adds a block for every pair of nodes in its reach, in leaves some forty nodes: seconds of a core, by the
+// An elaston adds a block for every pair of nodes in its reach, many in leaves: seconds of a core, by the
 // square of that number, for each Newton iteration; what is worth a warning, and what to make of it.
 constexpr double seconds_per_pair = 1.3e-7, slow_iteration = 1.0, fair_iteration = 0.2;
 constexpr std::size_t most_samples = 200;
@@ -140,9 +140,9 @@ void ElastonObjectBehavior::compensate(Scope& scope, ElastonObject& plants) cons
   const double factor = plants.bear_load(params_.gravity_compensation);
   if (factor > 1)
     scope.warn(
-        fmt::format("{} is too soft to stand as it begins, and will buckle; make youngs_modulus about {:.2g} times "
-                    "larger, or compensate less",
-                    plants.path(), factor));
+        fmt::format("{} is too soft to stand as it begins, and will buckle; make youngs_modulus {} times larger, "
+                    "or compensate less",
+                    plants.path(), std::isfinite(factor) ? fmt::format("about {:.2g}", factor) : "a thousand"));
 }
 
 }  // namespace ymir
