@@ -356,6 +356,19 @@ def solids_at_odds(cases):
         cases.expect(5, "run", name, "--out", "odds", "--force-restart", says=says)
 
 
+def points_in_a_line(cases):
+    """Distances that are kept twice do no harm; three in a line are told."""
+    cases.write("line.ply", POINTS.replace("vertex 1", "vertex 3").format(name="heat", value=1) + "0.1 1 0 1\n0.2 1 0 1\n")
+    inputs = "{p: {points: line.ply}, b: {shape: box, center: [0, 1.2, 0]}}"
+    scene = ("{{group: A, with: [particle_object: {{points: p, radius: 1 cm}}, attachment: {{particles: A, emission: network, "
+             "flexibility: 1, network: [{}]}}, attachment: {{surface: b, emission: network, flexibility: 1, network: "
+             "[{{source_strand: 0, target: 3}}]}}]}}")
+    first, second, third = (f"{{source_strand: {a}, target: {b}}}" for a, b in ((0, 1), (1, 2), (0, 2)))
+    twice = setup_with(["gravity", scene.format(f"{first}, {first}, {second}")], inputs, time="{frames: [1, 6]}")
+    cases.expect(0, "run", cases.write("twice.yaml", twice), "--out", "twice", "--strict", never="lie in a line")
+    told(cases, setup_with(["gravity", scene.format(f"{first}, {second}, {third}")], inputs), says="pieces 0, 1 and 2 lie in a line")
+
+
 def bodies_by_network(cases):
     """Listed nodes of bodies need no range, and what is not there is called what it is."""
     inputs = "{b: {shape: box, size: [0.2, 0.2, 0.2]}, up: {shape: box, size: [1, 0.1, 1], center: [0, 0.15, 0]}}"
@@ -500,7 +513,7 @@ def main():
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
-                     bodies_by_network, surfaces_with_an_inside, things_without_use, runs_without_end, faulty_strands,
+                     points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,
                      hairs_of_a_cache, later_files_of_a_sequence, damage_before_a_branch):
             part(cases)

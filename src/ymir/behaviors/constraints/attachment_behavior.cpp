@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "ymir/actions/attachment_set.h"
 #include "ymir/actions/mesh_attachment.h"
@@ -131,6 +134,43 @@ void refuse_shared_nodes(const Scope& scope, const MeshObject& object) {
   }
 }
 
+// Three points in a line that keep all their distances exactly: to first order one distance follows from the others,
+// and nothing but an infinite force keeps them from bending.
+void warn_of_points_in_line(Scope& scope, const std::vector<SolidObject*>& objects) {
+  constexpr double straight = 1e-6;  // sine of the angle
+  using Point = std::tuple<const SolidObject*, std::int64_t, std::int32_t, double, double, double>;
+  const auto key = [](const MaterialPoint& p) {
+    return Point{p.object, p.piece, p.cell, p.weights.x, p.weights.y, p.weights.z};
+  };
+  std::map<std::pair<const SolidObject*, std::int64_t>, PieceShape> shapes;
+  for (SolidObject* object : objects)
+    for (PieceShape& shape : object->input_shapes()) shapes.emplace(std::pair(object, shape.piece), std::move(shape));
+  std::map<Point, Vec3d> places;
+  std::map<Point, std::set<Point>> joined;
+  for (const auto& coupling : scope.solids().couplings())
+    for (std::size_t e = 0; coupling->owner() == scope.path() && e < coupling->size(); ++e) {
+      const MaterialPoint ends[2] = {coupling->point(e, 0), coupling->point(e, 1)};
+      for (int end = 0; end < 2; ++end) {
+        const auto shape = shapes.find({ends[end].object, ends[end].piece});
+        if (shape == shapes.end()) return;
+        places[key(ends[end])] = ends[end].object->point_of(shape->second, ends[end]).position;
+        joined[key(ends[end])].insert(key(ends[1 - end]));
+      }
+    }
+  for (const auto& [a, others] : joined)
+    for (const Point& b : others)
+      for (const Point& c : others) {
+        if (!(b < c) || !joined[b].contains(c)) continue;
+        const Vec3d ab = places[b] - places[a], ac = places[c] - places[a];
+        if (norm(cross(ab, ac)) > straight * norm(ab) * norm(ac)) continue;
+        scope.warn(fmt::format(
+            "pieces {}, {} and {} lie in a line and keep all three of their distances exactly, so that no force "
+            "can bend them and solves fail; leave one attachment out, or use `hard: false`",
+            std::get<1>(a), std::get<1>(b), std::get<1>(c)));
+        return;
+      }
+}
+
 AttachmentResponse response_of(const AttachmentBehavior::Params& p) {
   return {p.flexibility,           p.normal_stiffness,           p.tangent_stiffness,
           p.orientation_stiffness, p.attachment_relaxation_time, p.hard};
@@ -243,6 +283,11 @@ void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rul
   for (RigidObject* object : scope.rigid_objects()) sources.push_back(object);
   if (sources.empty()) return;
   const std::size_t held = add_attachments(scope.solids(), scope.path(), sources, targets, response_of(params_), rule);
+  if (params_.hard && params_.flexibility.value == 1 && !rule.every_step) {
+    std::vector<SolidObject*> objects = sources;
+    objects.insert(objects.end(), targets.begin(), targets.end());
+    warn_of_points_in_line(scope, objects);
+  }
   if (held == 0 && !rule.every_step)
     scope.warn(
         fmt::format("holds nothing: no point of what is in scope is within {:g} m of the targets when everything "
