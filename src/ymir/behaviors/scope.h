@@ -116,7 +116,9 @@ class Scope {
   void switch_off() { off_ = true; }
   bool switched_off() const { return off_ || (!created_ && !missing_.empty() && !found_); }
   // Nothing of what was looked for is there: where objects failed, what follows from that is not worth a message.
-  bool found_nothing() const { return dangling_ || (!found_ && !missing_.empty()); }
+  bool found_nothing() const { return dangling_.has_value() || (!found_ && !missing_.empty()); }
+  // Path of a group that was referred to and holds nothing.
+  const std::optional<std::string>& dangling() const { return dangling_; }
   // What was looked for and is not there: "no particles, no strands". Empty: everything was found.
   std::string missing() const;
 
@@ -137,7 +139,7 @@ class Scope {
     for (const auto& object : simulation_->objects())
       if (object->path().starts_with(prefix))
         if (auto* wanted = dynamic_cast<T*>(object.get())) found.push_back(wanted);
-    if (found.empty()) dangling_ = true;
+    if (found.empty()) dangling_ = group.path;
     return found;
   }
   static const char* kind_of(const ParticleObject*) { return "particles"; }
@@ -166,8 +168,8 @@ class Scope {
   bool created_ = false;
   bool found_ = false;  // something to act on
   bool off_ = false;
-  bool dangling_ = false;             // a group that was referred to held nothing
-  std::vector<const char*> missing_;  // kinds that were looked for in vain
+  std::optional<std::string> dangling_;  // a group that was referred to held nothing
+  std::vector<const char*> missing_;     // kinds that were looked for in vain
   std::vector<std::function<void()>> after_objects_, after_all_;
   std::vector<std::string> warnings_;
   std::vector<Inspection> inspections_;

@@ -59,6 +59,14 @@ const SetupNode* speaker(const SetupNode& node, const std::string& what) {
   return found == nullptr && mine ? &node : found;
 }
 
+// Whether the group at `path` is there, and it or one around it is switched off.
+bool is_off(const SetupNode& node, const std::string& path, bool within) {
+  const bool off = within || !node.enabled;
+  if (node.is_group && node.path == path) return off;
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [&](const SetupNode& child) { return is_off(child, path, off); });
+}
+
 class Builder {
  public:
   Builder(const SolverSetup& setup, Communicator& communicator, const std::function<void(const std::string&)>& begin)
@@ -120,6 +128,7 @@ class Builder {
     std::unique_ptr<Behavior> behavior;
     Scope scope;
     bool failed = false;
+    bool refers_to_off = false;  // a group that is switched off
   };
 
   void create(Part& part) {
@@ -141,6 +150,10 @@ class Builder {
       part.failed = true;
       // What misses an object that could not be made needs no message of its own.
       if (objects_failed_ && part.scope.found_nothing()) return;
+      if (part.scope.dangling() && is_off(setup_.root, *part.scope.dangling(), false)) {
+        part.refers_to_off = true;
+        return;
+      }
       if (result_.code == ExitCode::ok) result_.code = error.code();
       tell(Severity::error, *part.node, error.what());
     }
@@ -154,6 +167,11 @@ class Builder {
     for (const std::string& warning : part.scope.warnings()) tell(Severity::warning, *part.node, warning);
     for (const Scope::Inspection& inspection : part.scope.inspections())
       built_.inspections.push_back({part.node, inspection});
+    if (part.refers_to_off) {
+      built_.switched_off.push_back(part.node->path);
+      tell(Severity::warning, *part.node,
+           fmt::format("is off, as the group '{}' that it refers to is", *part.scope.dangling()));
+    }
     if (part.failed || objects_failed_ || !part.scope.switched_off()) return;
     built_.switched_off.push_back(part.node->path);
     tell(Severity::warning, *part.node,
