@@ -418,6 +418,19 @@ def things_without_use(cases):
             says="`area_density:` is given instead")
 
 
+def groups_switched_off(cases):
+    """What refers to a group that is off is off too; to one that is empty, it is a mistake."""
+    body = "{{group: Body{}, with: [solid_object: {{surface: b}}, elastic_solid, attachment: {{surface: s, range: 1}}]}}"
+    hung = "{group: Rest, with: [rigid_object: {surface: b}, attachment: {solids: Body, range: 1}]}"
+    around = "{group: Air, with: [volume_object: {voxel: 10 cm, around: Body}]}"
+    inputs = "{b: {shape: box}, s: {shape: sheet, edge: 0.2}}"
+    told(cases, setup_with([body.format(", enabled: false"), hung, around], inputs),
+         says="Rest/attachment: warning: is off, as the group 'Body' that it refers to is")
+    cases.expect(0, "check", "told.yaml", says="Air/volume_object: warning: is off")
+    cases.expect(0, "run", "told.yaml", "--frames", "1:2", "--no-preview", "--out", "off")
+    refused(cases, setup_with(["{group: Body, with: [gravity]}", hung], inputs), says="the group of `solids:` has no solid_object")
+
+
 def runs_without_end(cases):
     """More frames than a disk holds, or a life has: said after the first."""
     with subprocess.Popen([cases.binary, "run", cases.setup, "--no-preview", "--out", "endless", "--frames", "1:99999999"],
@@ -513,7 +526,8 @@ def main():
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
-                     points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, runs_without_end, faulty_strands,
+                     points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, groups_switched_off,
+                     runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,
                      hairs_of_a_cache, later_files_of_a_sequence, damage_before_a_branch):
             part(cases)
