@@ -211,6 +211,7 @@ TEST_F(Painted, EveryVaryingParameterIsTried) {
                               "attachment.orientation_stiffness",
                               "elastic_solid.youngs_modulus",
                               "solid_object.density",
+                              "cloth_object.density",
                               "muscle.activation",
                               "muscle.fibre",
                               "follow.stiffness"};

@@ -116,6 +116,22 @@ TEST_F(SolidInputs, PaintedValuesActOnTheirCells) {
   }
 }
 
+// Twice as heavy by the input as by the behavior: the same masses.
+TEST_F(SolidInputs, ClothHasTheDensityOfItsInput) {
+  const auto masses = [&](const char* overrides, int density) {
+    const BuildResult result = build_of(fmt::format("  s: {{shape: sheet, edge: 0.2{}}}\n", overrides),
+                                        fmt::format("  - cloth_object: {{surface: s, density: {}}}\n", density));
+    EXPECT_TRUE(result.built) << to_string(result.diagnostics);
+    for (const auto& object : result.built->simulation->objects())
+      if (const auto* cloth = dynamic_cast<const MeshObject*>(object.get())) return cloth->mass();
+    return std::vector<double>{};
+  };
+  const auto painted = masses(", overrides: {density: 800}", 400), given = masses("", 800), light = masses("", 400);
+  ASSERT_FALSE(given.empty());
+  EXPECT_EQ(painted, given);
+  EXPECT_NE(painted, light);
+}
+
 TEST_F(SolidInputs, FibresHaveTheirDirectionPerCell) {
   write("target.vtk", "");
   write("painted.vtk", "CELL_DATA 2\nVECTORS fibre double\n0 0 0\n0 3 0\n");
