@@ -196,7 +196,7 @@ TEST_F(SolidInputs, AreRefusedWithARemedyWhereTheyCannotBeTaken) {
          {"nothing holds 1 of the 1", "joint"});
   expect("  - gravity\n  - elaston_object: {curves: stem, clamp_roots: false, gravity_compensation: 1}\n",
          {"no root is held", "clamp_roots: true"});
-  expect("  - elaston_object: {curves: stem, leaves: far, spacing: 2 cm}\n", {"s of a core", "a spacing of"});
+  expect("  - elaston_object: {curves: stem, leaves: far, spacing: 6 cm}\n", {"s of a core", "a spacing of"});
   expect(
       "  - rigid_object: {surface: far}\n  - joint: {between: world, places: [{at: [9, 0, 0]}], "
       "spring_relaxation_time: 1}\n",
