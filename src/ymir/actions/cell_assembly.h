@@ -66,10 +66,11 @@ class CellAssembly {
     Vec3<Real> rest[nodes];
     gather(pack, mesh_->positions, rest);
     pack.rest = rest_gradients<Element, Real>(rest);
-    const Real fill = of_cells(pack, mesh_->fill);
+    const bool apart = !mesh_->shares.empty();
     pack.volume = Real::all(0);
     for (int q = 0; q < Element::points; ++q) {
-      pack.rest.weight[q] *= fill;
+      pack.rest.weight[q] *= apart ? of_cells(pack, mesh_->shares, Element::points, static_cast<std::size_t>(q))
+                                   : of_cells(pack, mesh_->fill);
       pack.volume += pack.rest.weight[q];
     }
     return pack;

@@ -1,5 +1,7 @@
 #include "ymir/actions/joints.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -46,6 +48,17 @@ class Joints final : public Coupling {
   void prepare(double, double) override {}
   bool changing() const override { return false; }
   std::span<double> state() override { return along_; }
+
+  // An angle is known up to whole turns: what comes around again in a substep would seem to have turned less, or back.
+  std::string too_fast(double dt) const override {
+    const bool followed = drive_.low || drive_.high || drive_.motor_speed || drive_.spring > 0 || drive_.friction > 0;
+    if (!followed || (kind_ != JointKind::hinge && kind_ != JointKind::ball)) return "";
+    double rate = std::fabs(drive_.motor_speed.value_or(0));
+    for (const JointPlace& place : places_) rate = std::max(rate, norm(spin_of(place.source) - spin_of(place.target)));
+    if (!(rate * dt > most_turn)) return "";
+    return fmt::format("{}: at {:.3g} rad/s, bodies turn by more than half a turn in a substep of {:.3g} s", owner_,
+                       rate, dt);
+  }
 
   void begin(std::size_t e, const Embedding& a, const Embedding& b) override {
     elements_[e].multiplier.fill(0);
@@ -105,6 +118,12 @@ class Joints final : public Coupling {
     Vec3d turn{0, 0, 0};        // of a ball when the substep began, in the axes of the target [rad]
   };
 
+  static constexpr double most_turn = 2.8;  // [rad]
+
+  static Vec3d spin_of(const JointEnd& end) {
+    return end.object != nullptr && end.object->element_count() > 0 ? end.object->angular_velocity(end.body)
+                                                                    : Vec3d{0, 0, 0};
+  }
   static JointFrames frames_of(const Element& element, const Embedding& a, const Embedding& b) {
     JointFrames f;
     const Embedding* ends[2] = {&a, &b};
@@ -172,7 +191,11 @@ class Joints final : public Coupling {
     }
     if (drive_.motor_speed || drive_.motor_target) {
       const double most = drive_.motor_strength > 0 ? drive_.motor_strength : infinity;
-      const double target = drive_.motor_target ? *drive_.motor_target : element.start + *drive_.motor_speed * dt;
+      // A far target is gone to in parts of a turn.
+      const double target = kind_ != JointKind::hinge && drive_.motor_target ? *drive_.motor_target
+                            : drive_.motor_target ? std::clamp(*drive_.motor_target, element.start - 0.5 * most_turn,
+                                                               element.start + 0.5 * most_turn)
+                                                  : element.start + *drive_.motor_speed * dt;
       bounded(1, row.c - target, {-most, most});
     }
     if (drive_.friction > 0) bounded(2, row.c - element.start, {-drive_.friction, drive_.friction});
@@ -234,6 +257,8 @@ JointEnd joint_end(RigidObject& object, std::size_t body, Vec3d x, Vec3d axis) {
   end.point = object.point_at(body, x);
   end.begin = object.at_rest(end.point);
   end.mass = object.bodies()[body].mass;
+  end.object = &object;
+  end.body = body;
   const Vec3d i = object.bodies()[body].moments;
   const Vec3d u{dot(end.begin.frame[0], axis), dot(end.begin.frame[1], axis), dot(end.begin.frame[2], axis)};
   end.inertia = 1 / (u.x * u.x / i.x + u.y * u.y / i.y + u.z * u.z / i.z);

@@ -33,10 +33,12 @@ struct JointDrive {
 
 // One of each end: a point and what it looks like when everything begins.
 struct JointEnd {
-  MaterialPoint point;  // without an object: the world
-  Embedding begin;      // prescribed where it belongs to no object
-  double mass = 0;      // of what moves there, for the scale of bounded rows [kg]
-  double inertia = 0;   // about the axis [kg m^2]
+  MaterialPoint point;                  // without an object: the world
+  Embedding begin;                      // prescribed where it belongs to no object
+  double mass = 0;                      // of what moves there, for the scale of bounded rows [kg]
+  double inertia = 0;                   // about the axis [kg m^2]
+  const RigidObject* object = nullptr;  // nullptr: the world
+  std::size_t body = 0;
 };
 
 struct JointPlace {

@@ -12,28 +12,94 @@
 #include "ymir/data/signed_distance_grid.h"
 #include "ymir/data/triangle_bvh.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/physics/elements/hexahedron.h"
 
 namespace ymir {
 namespace {
 
-// Samples along an edge of a cube, for the share of it that is solid.
-constexpr int samples = 4;
+constexpr double finest = 8;  // parts of an edge of a cube that are looked at
 constexpr double least_fill = 0.05;
+constexpr double least_share = 0.01;  // at each point, of the cube's: no motion of its corners is without stiffness
 // Corners of a cube as physics/elements/hexahedron.h numbers them.
 constexpr std::array<Vec3i, 8> corners{
     {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
 
-double fill_of(const TriangleBvh& bvh, Vec3d low, double cell) {
-  const double half = 0.5 * cell, far = std::sqrt(3.0) * half;
-  const double middle = bvh.signed_distance(low + Vec3d{half, half, half});
-  if (middle <= -far) return 1;
-  if (middle >= far) return 0;
-  int inside = 0;
-  for (int k = 0; k < samples; ++k)
-    for (int j = 0; j < samples; ++j)
-      for (int i = 0; i < samples; ++i)
-        inside += bvh.signed_distance(low + Vec3d{i + 0.5, j + 0.5, k + 0.5} * (cell / samples)) < 0 ? 1 : 0;
-  return inside / static_cast<double>(samples * samples * samples);
+using Shares = std::array<double, Hexahedron::points>;
+
+// How much of a cube is solid, and where in it: shares of its quadrature points with the same volume and moments of
+// 1, x, y, z, xy, ... xyz, as far as they are positive. With the whole cube's share at every point, what is thinner
+// than its cells would be spread over all of them, and far too stiff in bending.
+struct Filled {
+  double fill = 0;
+  Shares share{};
+
+  static Filled whole() {
+    Filled all{1, {}};
+    all.share.fill(1);
+    return all;
+  }
+  void raise_to(double least) {
+    if (fill >= least) return;
+    if (fill == 0) share.fill(least);
+    for (double& s : share) s = fill == 0 ? least : s * least / fill;
+    fill = least;
+  }
+  void multiply(double factor) {
+    fill *= factor;
+    for (double& s : share) s *= factor;
+  }
+};
+
+// What is solid of a cube, by halves: those that the surface may cross are cut again.
+class SolidPart {
+ public:
+  explicit SolidPart(const TriangleBvh& bvh) : bvh_(&bvh) {}
+
+  Filled of(Vec3d low, double cell) {
+    found_ = {};
+    add(low, cell, {-1, -1, -1}, 2);
+    found_.multiply(1.0 / Hexahedron::points);
+    if (found_.fill > 1 - 1e-9) return Filled::whole();
+    if (found_.fill < 1e-9) return {};
+    double sum = 0;
+    for (double& s : found_.share) sum += s = std::max(s, least_share * found_.fill);
+    for (double& s : found_.share) s *= found_.fill * Hexahedron::points / sum;
+    return found_;
+  }
+
+ private:
+  // r, edge: its lowest corner and size in the coordinates of the whole cube, [-1, 1]^3.
+  void add(Vec3d low, double size, Vec3d r, double edge) {
+    const double half = 0.5 * size, far = std::sqrt(3.0) * half;
+    const double distance = bvh_->signed_distance(low + Vec3d{half, half, half});
+    if (distance >= far) return;
+    const Vec3d middle = r + Vec3d{1, 1, 1} * (0.5 * edge);
+    if (distance <= -far) return count(middle, edge * edge * edge);
+    // The smallest, as a plane along its sides cuts it.
+    if (edge < 2.5 / finest) return count(middle, edge * edge * edge * std::clamp(0.5 - distance / size, 0.0, 1.0));
+    for (const Vec3i& corner : corners)
+      add(low + Vec3d(corner) * half, half, r + Vec3d(corner) * (0.5 * edge), 0.5 * edge);
+  }
+  // Moments up to xyz of a cube are those of its middle.
+  void count(Vec3d r, double volume) {
+    found_.fill += volume;
+    for (std::size_t q = 0; q < found_.share.size(); ++q) {
+      const Vec3d p = Hexahedron::quadrature[q].at * 3;  // 1 + r p: 2 at the point itself, 0 at the one across
+      found_.share[q] += volume * (1 + r.x * p.x) * (1 + r.y * p.y) * (1 + r.z * p.z);
+    }
+  }
+
+  const TriangleBvh* bvh_;
+  Filled found_;
+};
+
+// Cubes that the surface crosses are scaled so that all of them have the volume of the surface.
+void keep_volume(std::vector<Filled>& cubes, double volume) {
+  double whole = 0, parts = 0;
+  for (const Filled& c : cubes) (c.fill == 1 ? whole : parts) += c.fill;
+  if (!(parts > 0) || !(volume > whole)) return;
+  for (Filled& c : cubes)
+    if (c.fill > 0 && c.fill < 1) c.multiply(std::min((volume - whole) / parts, 1 / c.fill));
 }
 
 }  // namespace
@@ -71,32 +137,33 @@ SolidMesh lattice_of(const Surface& surface, double cell, const std::string& nam
   };
   const std::size_t all =
       static_cast<std::size_t>(count.x) * static_cast<std::size_t>(count.y) * static_cast<std::size_t>(count.z);
-  std::vector<double> fill(all);
+  std::vector<Filled> filled(all);
   const auto place = [&](std::size_t i) {
     const auto nx = static_cast<std::size_t>(count.x), ny = static_cast<std::size_t>(count.y);
     return Vec3i{static_cast<int>(i % nx), static_cast<int>(i / nx % ny), static_cast<int>(i / (nx * ny))};
   };
   parallel_for(static_cast<std::ptrdiff_t>(all), [&](std::ptrdiff_t i) {
     const Vec3i c = place(static_cast<std::size_t>(i));
-    fill[static_cast<std::size_t>(i)] = fill_of(bvh, low + Vec3d(c) * cell, cell);
+    filled[static_cast<std::size_t>(i)] = SolidPart(bvh).of(low + Vec3d(c) * cell, cell);
   });
-  if (std::all_of(fill.begin(), fill.end(), [](double f) { return f == 0; }))
+  if (std::all_of(filled.begin(), filled.end(), [](const Filled& f) { return f.fill == 0; }))
     throw Error(
         ExitCode::bad_input,
         fmt::format("{}: the surface is thinner than cells of {:g} m everywhere; make `cell:` smaller", name, cell));
-  for (const Vec3d& x : surface.positions) {
-    double& f = fill[index(cube_of(x))];
-    f = std::max(f, least_fill);  // every vertex of the skin is in a cell
-  }
+  for (const Vec3d& x : surface.positions) filled[index(cube_of(x))].raise_to(least_fill);  // the skin is in cells
+  for (Filled& f : filled)
+    if (f.fill > 0) f.raise_to(least_fill);
+  keep_volume(filled, std::fabs(enclosed_volume(surface)) / (cell * cell * cell));
   SolidMesh mesh;
   mesh.shape = CellShape::hexahedron;
   mesh.skin = surface;
   std::vector<std::int32_t> cell_at(all, -1);
   std::map<std::array<int, 3>, std::int32_t> nodes;  // by z, y, x: numbered plane by plane
   for (std::size_t i = 0; i < all; ++i) {
-    if (!(fill[i] > 0)) continue;
+    if (!(filled[i].fill > 0)) continue;
     cell_at[i] = static_cast<std::int32_t>(mesh.fill.size());
-    mesh.fill.push_back(std::max(fill[i], least_fill));
+    mesh.fill.push_back(filled[i].fill);
+    mesh.shares.insert(mesh.shares.end(), filled[i].share.begin(), filled[i].share.end());
     for (const Vec3i& corner : corners) {
       const Vec3i at = place(i);
       nodes.try_emplace({at.z + corner.z, at.y + corner.y, at.x + corner.x}, 0);

@@ -37,6 +37,7 @@ struct SolidMesh {
   std::vector<Vec3d> positions;     // of the nodes [m]
   std::vector<std::int32_t> cells;  // nodes of each, end to end
   std::vector<double> fill;         // share of each cell that is solid, 0 to 1
+  std::vector<double> shares;       // the same at each quadrature point of each cell; empty: as the cell's
   double thickness = 0;             // of cells that are triangles [m]
   Surface skin;                     // in its rest shape
   std::vector<CellPoint> embedded;  // where each vertex of the skin is

@@ -111,6 +111,8 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   const ElastonReach& reach() const { return *reach_; }
 
   void schedule(Timeline& timeline) override;
+  // Vertices that are shown, on the rank that has them [m].
+  std::vector<Vec3d> skin_now() const;
   std::int64_t element_count() const override { return static_cast<std::int64_t>(position_.size() / 4); }
   ObjectReport report() const override;
   void save() override;
@@ -134,7 +136,6 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
  private:
   ConstraintState kept() const { return {constraints_, here_}; }
   std::vector<Vec3d> rest_slots() const;
-  std::vector<Vec3d> skin_now() const;
   std::vector<PieceShape> shapes_at(const std::vector<Vec3d>& skin);
 
   // Values of the field at a point, as weights of slots.

@@ -121,9 +121,12 @@ std::vector<double> node_masses(const SolidMesh& mesh, std::span<const double> d
       Vec3d rest[Cell::count];
       double volume[Cell::count];
       for (std::size_t a = 0; a < Cell::count; ++a) rest[a] = cell.of(mesh.positions, a);
-      Element::lumped_volume(rest_gradients<Element, double>(rest).weight, volume);
+      auto gradients = rest_gradients<Element, double>(rest);
+      for (std::size_t q = 0; q < Element::points; ++q)
+        gradients.weight[q] *= mesh.shares.empty() ? mesh.fill[c] : mesh.shares[Element::points * c + q];
+      Element::lumped_volume(gradients.weight, volume);
       for (std::size_t a = 0; a < Cell::count; ++a)
-        mass[static_cast<std::size_t>(cell.first[a])] += density[c] * mesh.fill[c] * volume[a];
+        mass[static_cast<std::size_t>(cell.first[a])] += density[c] * volume[a];
     }
   });
   return mass;

@@ -81,6 +81,8 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
   MaterialPoint on_skin(std::int64_t piece, std::int32_t triangle, Vec3d barycentric) override;
 
   void schedule(Timeline& timeline) override;
+  // Vertices of all bodies, on the rank that has them [m].
+  std::vector<Vec3d> surface_now() const;
   std::int64_t element_count() const override { return static_cast<std::int64_t>(poses_.size()); }
   ObjectReport report() const override;
   void save() override;
@@ -104,7 +106,6 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
 
  private:
   ConstraintState kept() const { return {constraints_, here_}; }
-  std::vector<Vec3d> surface_now() const;
   std::vector<Vec3d> surface_velocities() const;
   std::vector<PieceShape> shapes_at(const std::vector<RigidPose>& poses);
 

@@ -178,6 +178,7 @@ std::string Simulation::find_trouble() {
     const SolveReport report = object->solve_report();
     const bool failed = report.status == SolveReport::Status::failed;
     const std::string culprit = first_text(failed ? report.worst_object : std::string());
+    if (const double residual = communicator().max(report.residual); !culprit.empty() && residual == 0) return culprit;
     if (!culprit.empty())
       return fmt::format("{}: the solve failed (residual {:.3g})", culprit, communicator().max(report.residual));
     const std::string quantity = first_text(object->non_finite().value_or(""));

@@ -59,10 +59,17 @@ const SetupNode* speaker(const SetupNode& node, const std::string& what) {
   return found == nullptr && mine ? &node : found;
 }
 
-// Whether the group at `path` is there, and it or one around it is switched off.
+bool holds_objects(const SetupNode& node, bool enabled) {
+  return std::any_of(node.children.begin(), node.children.end(), [&](const SetupNode& child) {
+    if (enabled && !child.enabled) return false;
+    return child.is_group ? holds_objects(child, enabled) : child.type->schema.category == Category::object;
+  });
+}
+
+// Whether the group at `path` is there, and it, one around it or all objects in it are switched off.
 bool is_off(const SetupNode& node, const std::string& path, bool within) {
   const bool off = within || !node.enabled;
-  if (node.is_group && node.path == path) return off;
+  if (node.is_group && node.path == path) return off || (holds_objects(node, false) && !holds_objects(node, true));
   return std::any_of(node.children.begin(), node.children.end(),
                      [&](const SetupNode& child) { return is_off(child, path, off); });
 }
@@ -89,11 +96,12 @@ class Builder {
       return parts_.back();
     };
     if (behaviors.begin() == actions)
-      result_.diagnostics.push_back({Severity::warning,
-                                     setup_.file.string(),
-                                     {},
-                                     "setup",
-                                     "holds nothing to simulate; add particle_object, curves_object or volume_object"});
+      result_.diagnostics.push_back(
+          {Severity::warning,
+           setup_.file.string(),
+           {},
+           "setup",
+           "holds nothing to simulate; add an object, such as curves_object, solid_object or volume_object"});
     for (auto b = behaviors.begin(); b != actions; ++b) create(begin(*b));
     for (Part& part : parts_) attempt(part, [&] { part.scope.run_after_objects(); });
     objects_failed_ = result_.code != ExitCode::ok;

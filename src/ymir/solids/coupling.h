@@ -40,6 +40,8 @@ class Coupling {
   virtual void advance(std::size_t element, const double* change, int rows) = 0;
   virtual void prepare(double time, double dt) = 0;
   virtual bool changing() const = 0;  // elements are made anew in every substep
+  // Why a substep of dt, from the state that is there, is more than it can follow; "": it is not. Of this rank.
+  virtual std::string too_fast(double /*dt*/) const { return ""; }
   // Whether an element may have an end on the object, in this substep or another.
   virtual bool may_touch(const SolidObject& object) const {
     for (std::size_t e = 0; e < size(); ++e)

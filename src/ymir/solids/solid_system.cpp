@@ -196,6 +196,9 @@ std::vector<SolidSystem::Link> SolidSystem::find_links() const {
 void SolidSystem::detect(const Step& step) {
   for (const auto& source : couplings_) source->prepare(step.time + step.dt, step.dt);
   begin_state_ = state();
+  too_fast_.clear();
+  for (const auto& source : couplings_)
+    if (too_fast_.empty()) too_fast_ = source->too_fast(step.dt);
   const std::vector<Link> links = find_links();
   // Blocks joined by elements, the same on every rank but for those that nothing touches.
   std::map<Node, int> nodes;
@@ -327,6 +330,10 @@ void SolidSystem::advance(const Step& step) {
   if (step.iteration > 0) {
     for (SolidObject* member : members_) member->restart();
     set_state(begin_state_);
+  }
+  if (communicator_->any(!too_fast_.empty())) {
+    report_ = {SolveReport::Status::failed, 0, 0, too_fast_};
+    return;
   }
   std::vector<Cluster::Outcome> outcomes(clusters_.size());
   const auto one = [&](std::ptrdiff_t c) {

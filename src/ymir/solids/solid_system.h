@@ -81,6 +81,7 @@ class SolidSystem final : public Object {
   bool any_spanning_ = false;  // on any rank
   std::map<Content, std::shared_ptr<WholeSystem>> systems_, next_systems_;
   std::vector<std::pair<const SolidObject*, int>> taken_;  // sorted
+  std::string too_fast_;                                   // why the substep is to be shorter
   std::vector<double> saved_, begin_state_;                // of couplings: before and when the substep began
   SolveReport report_;
   ObjectReport solves_;  // of the substep at hand

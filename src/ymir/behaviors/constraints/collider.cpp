@@ -86,6 +86,8 @@ bool on_grid(const ColliderBehavior::Params& p, const Scope& scope, const Animat
   return still_shape && with_inside;
 }
 
+constexpr double rounding = 1e-9;  // of places
+
 // Says how many points begin inside, and what becomes of them.
 void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& distance,
                            const std::string& particles_then, const std::string& strands_then) {
@@ -99,6 +101,33 @@ void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& d
   };
   for (const ParticleObject* particles : scope.particle_objects()) tell(particles, particles->path(), particles_then);
   for (const CurvesObject* curves : scope.curves_objects()) tell(curves, curves->path(), strands_then);
+  const auto tell_of_surface = [&](const std::string& path, std::function<std::vector<Vec3d>()> vertices,
+                                   const char* then) {
+    scope.when_placed([=, communicator = &scope.domain().communicator()]() -> std::string {
+      PointsInside inside;
+      for (const Vec3d& x : vertices()) {
+        const double depth = -distance(x);
+        ++inside.of;
+        if (depth > rounding * (1 + norm(x))) ++inside.count;
+        inside.deepest = std::max(inside.deepest, depth);
+      }
+      inside = {communicator->sum(inside.count), communicator->sum(inside.of), communicator->max(inside.deepest)};
+      if (inside.count == 0) return "";
+      return fmt::format("{} of {} vertices of {} begin inside it, the deepest {:.3g} mm; {}", inside.count, inside.of,
+                         path, inside.deepest * 1e3, then);
+    });
+  };
+  const char* deep = "what begins inside stays as deep, and may fall through: move the body or the collider";
+  for (const MeshObject* mesh : scope.mesh_objects())
+    tell_of_surface(
+        mesh->path(),
+        [mesh] { return mesh->element_count() > 0 ? mesh->skin(mesh->positions()) : std::vector<Vec3d>{}; }, deep);
+  for (const RigidObject* bodies : scope.rigid_objects())
+    tell_of_surface(
+        bodies->path(), [bodies] { return bodies->surface_now(); }, deep);
+  for (const ElastonObject* plants : scope.elaston_objects())
+    tell_of_surface(
+        plants->path(), [plants] { return plants->skin_now(); }, "they stay as deep as they begin; roots may well be");
 }
 
 Solid make_solid(const ColliderBehavior::Params& p, AnimatedSurface surface) {

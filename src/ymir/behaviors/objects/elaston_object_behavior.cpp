@@ -22,6 +22,16 @@ constexpr double most_nodes = 200'000;
 constexpr double seconds_per_pair = 1.3e-7, slow_iteration = 1.0, fair_iteration = 0.2;
 constexpr std::size_t most_samples = 200;
 
+// Radius of a branch by the spacing of its nodes, at most: points farther from nodes follow them badly, or not at all.
+constexpr double most_radius = 2;
+
+double largest_radius(const Curves& curves, double otherwise) {
+  for (const Channels* channels : {&curves.vertices, &curves.strands})
+    if (const Array* r = channels->find("radius"); r != nullptr && r->holds<double>() && r->count() > 0)
+      return *std::max_element(r->as<double>().begin(), r->as<double>().end());
+  return otherwise;
+}
+
 double seconds_per_iteration(const ElastonCloud& cloud) {
   const ElastonReach reach(cloud);
   const std::size_t all = cloud.elastons.size(), stride = all / most_samples + 1;
@@ -92,7 +102,13 @@ void ElastonObjectBehavior::create(Scope& scope) {
     longest = std::max(longest, length);
     whole += length;
   }
-  const double spacing = params_.spacing.value_or(longest / default_segments);
+  const double thickest = largest_radius(curves, params_.radius);
+  const double spacing = params_.spacing.value_or(std::max(longest / default_segments, thickest / most_radius));
+  if (thickest > most_radius * spacing * (1 + 1e-9))
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}.spacing: {:g} m is too small for branches of {:g} m radius, whose bark would be out of "
+                            "reach of their nodes; make it {:.2g} m or more",
+                            scope.path(), spacing, thickest, thickest / most_radius));
   if (const double nodes = whole / spacing; nodes > most_nodes)
     throw Error(ExitCode::bad_input,
                 fmt::format("{}.spacing: {:g} m makes {:.0f} nodes, more than {:.0f}; make it larger", scope.path(),
@@ -108,6 +124,10 @@ void ElastonObjectBehavior::create(Scope& scope) {
     plant.add_leaves(scope.surface(params_.leaves), params_.leaf_thickness,
                      fmt::format("{}: input '{}'", scope.path(), params_.leaves.name));
   ElastonCloud cloud = plant.grown(params_.clamp_roots);
+  if (params_.clamp_roots && cloud.held.empty())
+    scope.warn(
+        fmt::format("nothing holds the plants: every strand of '{}' begins on another; begin one apart from them",
+                    params_.curves.name));
   if (plant.loose() > 0)
     scope.warn(
         fmt::format("{} leaves of '{}' touch no branch and fall; move them to within half a spacing ({:g} m) of "

@@ -17,6 +17,7 @@ namespace {
 // Cells along the longest side, unless the user says otherwise; and cells of the box around the surface, at most.
 constexpr double cells_along = 16;
 constexpr std::size_t most_cells = 2'000'000;
+constexpr double small_body = 1e-4;  // [m]
 
 double longest_side(const std::vector<Vec3d>& positions) {
   const Vec3d size = bounds(positions).size();
@@ -136,6 +137,9 @@ void SolidObjectBehavior::create(Scope& scope) {
                 scope.path() +
                     ": needs `surface:`, the name of an input with a closed surface to fill, or `body:`, one "
                     "with a volume mesh");
+  if (params_.ranks == MeshRanks::all && params_.solver == LinearSolver::direct)
+    throw Error(ExitCode::bad_input,
+                scope.path() + ".ranks: a factor lives on one rank; leave out `ranks: all` or `solver: direct`");
   MeshObject::Description d;
   const bool filled = params_.body.empty();
   SolidMesh mesh = filled ? lattice(scope) : volume_mesh(scope, d.start);
@@ -147,7 +151,14 @@ void SolidObjectBehavior::create(Scope& scope) {
   d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};
   d.solver = params_.solver;
   d.ranks = params_.ranks;
-  if (const double longest = longest_side(mesh.positions); longest > 0) scope.ask_bucket_size(longest);
+  if (const double longest = longest_side(mesh.positions); longest > 0) {
+    scope.ask_bucket_size(longest);
+    if (longest < small_body)
+      scope.warn(
+          fmt::format("is {:.2g} m long; bodies below {:g} m are moved by rounding: simulate it larger, with "
+                      "gravity and stiffness scaled",
+                      longest, small_body));
+  }
   SolidSystem& solids = scope.solids();
   MeshObject& object =
       scope.add_object(std::make_unique<MeshObject>(scope.path(), scope.group(), scope.domain(), d, std::move(mesh)));
