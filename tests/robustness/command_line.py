@@ -431,6 +431,20 @@ def groups_switched_off(cases):
     refused(cases, setup_with(["{group: Body, with: [gravity]}", hung], inputs), says="the group of `solids:` has no solid_object")
 
 
+def bodies_at_odd_places(cases):
+    """Inside colliders, without roots, too thick for their nodes, shared though one rank has them."""
+    inputs = "{b: {shape: box, center: [0, 0, 0], size: [0.1, 0.1, 0.1]}, w: {line: {from: [0, 0, 0], to: [0, 1, 0], vertices: 9}}}"
+    wall = "collider: {shape: box, center: [0, 0, 0], size: [0.12, 0.12, 0.12]}"
+    for body in ("rigid_object: {surface: b}", "solid_object: {surface: b}"):
+        told(cases, setup_with([body, "elastic_solid", wall], inputs), says="8 of 8 vertices of")
+        told(cases, setup_with([body, "elastic_solid", wall.replace("0, 0, 0", "0, 0.11, 0")], inputs), says="good")
+    refused(cases, setup_with(["elaston_object: {curves: w, radius: 20 cm, spacing: 5 cm}"], inputs),
+            says="make it 0.1 m or more")
+    told(cases, setup_with(["elaston_object: {curves: w, radius: 20 cm}"], inputs), says="good")
+    refused(cases, setup_with(["solid_object: {surface: b, ranks: all, solver: direct}", "elastic_solid"], inputs),
+            says="a factor lives on one rank")
+
+
 def runs_without_end(cases):
     """More frames than a disk holds, or a life has: said after the first."""
     with subprocess.Popen([cases.binary, "run", cases.setup, "--no-preview", "--out", "endless", "--frames", "1:99999999"],
@@ -526,7 +540,7 @@ def main():
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
-                     points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, groups_switched_off,
+                     points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, groups_switched_off, bodies_at_odd_places,
                      runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,
                      hairs_of_a_cache, later_files_of_a_sequence, damage_before_a_branch):

@@ -35,6 +35,13 @@ def ranges(ymir, out, frame):
     return found
 
 
+def coupled(ymir, out, frame):
+    """What the first joint remembers: its angle."""
+    answer = subprocess.run([ymir, "info", os.path.join(out, f"checkpoint_{frame:06d}.h5"), "--json"], check=True,
+                            capture_output=True, text=True)
+    return next(o["channels"]["couplings"]["low"][0] for o in json.loads(answer.stdout)["objects"] if o["name"] == "solids")
+
+
 def expect(condition, text):
     if not condition:
         sys.exit("failed: " + text)
@@ -76,6 +83,13 @@ setup:
       - solid_object: {{surface: right, cell: 5 cm, density: 1000 kg/m^3}}
       - elastic_solid: {{youngs_modulus: 1e5 Pa, poisson_ratio: 0.3}}
       - attachment: {{solids: Left, range: 1 cm}}
+"""
+
+WHEEL = """inputs:
+  box: {{shape: box, center: [0, 1, 0], size: [10 cm, 10 cm, 10 cm]}}
+setup:
+  - rigid_object: {{surface: box}}
+  - joint: {{kind: hinge, between: world, axis: [0, 0, 1], places: [{{at: [0, 1, 0]}}], {drive}}}
 """
 
 JOINED = """inputs:
@@ -184,6 +198,13 @@ def main():
                     for low, high in ranges(ymir, out, frame).values():
                         expect(max(abs(v) for v in low + high) < 0.22, f"{name}: frame {frame} between {low} and {high}")
                 cases += 1
+        # Also by more than a turn in a substep, and towards an angle turns away.
+        for drive, angle in (("motor_spin: 10", 2.5), ("motor_spin: 100", 25), ("motor_spin: -140", -35), ("motor_spin: 500", 125),
+                             ("motor_angle: 8", 8)):
+            out = must_run(ymir, folder, f"wheel_{angle}", HEAD.format(frames=6, fps=24, substeps=1) + WHEEL.format(drive=drive))
+            turned = coupled(ymir, out, 6)
+            expect(abs(turned - angle) < 1e-6, f"wheel with {drive}: turned by {turned}, not {angle}")
+            cases += 1
         for height in (1e-3, 1e-5, 0.0):
             with open(os.path.join(folder, "sliver.msh"), "w") as file:
                 file.write(SLIVER.format(height=-height))
