@@ -5,6 +5,7 @@
 #include "ymir/actions/cell_points.h"
 #include "ymir/actions/inner_points.h"
 #include "ymir/data/mesh_values.h"
+#include "ymir/physics/elements/hexahedron.h"
 
 namespace ymir {
 namespace {
@@ -64,6 +65,26 @@ double volume_of_cell(const SolidMesh& mesh, std::size_t cell, const std::vector
   return sum;
 }
 
+// Of what is solid in its cell, for each point: where its quadrature points say that it is.
+std::vector<double> parts_of_points(const SolidMesh& mesh, const std::vector<CellPoint>& points, std::size_t per_cell) {
+  std::vector<double> parts(points.size(), 1 / static_cast<double>(per_cell));
+  if (mesh.shares.empty()) return parts;
+  for (std::size_t first = 0; first < points.size(); first += per_cell) {
+    double sum = 0;
+    for (std::size_t i = first; i < first + per_cell; ++i) {
+      double here = 0;
+      for (std::size_t q = 0; q < Hexahedron::points; ++q) {
+        const Vec3d p = Hexahedron::quadrature[q].at * 3, r = points[i].at;
+        here += mesh.shares[Hexahedron::points * static_cast<std::size_t>(points[i].cell) + q] * (1 + r.x * p.x) *
+                (1 + r.y * p.y) * (1 + r.z * p.z);
+      }
+      sum += parts[i] = std::max(here, 0.0);
+    }
+    for (std::size_t i = first; i < first + per_cell; ++i) parts[i] /= sum;
+  }
+  return parts;
+}
+
 class MeshInnerPoints final : public CellPoints {
  public:
   MeshInnerPoints(MeshObject& object, std::string owner, std::string what, const std::vector<CellPoint>& points)
@@ -76,29 +97,29 @@ class MeshInnerPoints final : public CellPoints {
     double whole = 0, mass = 0, rest_volume = 0, rest_mass = 0;
     for (const double v : object.volume()) whole += v;
     for (const double m : object.mass()) mass += m;
+    const std::vector<double> parts = parts_of_points(mesh, points, per_cell);
     for (std::size_t c = 0; c < cells; ++c) {
-      share_.push_back(mesh.fill[c] / static_cast<double>(per_cell));
       const double rest = volume_of_cell(mesh, c, mesh.positions) * mesh.fill[c];
       rest_volume += rest;
       rest_mass += rest * density[c];
     }
-    for (double& share : share_) share *= whole / rest_volume;
     for (std::size_t i = 0; i < points.size(); ++i) {
       cell_.push_back(static_cast<std::size_t>(points[i].cell));
       const double rest = volume_of_cell(mesh, cell_[i], mesh.positions) * mesh.fill[cell_[i]];
-      planes_.set_mass(i, rest / static_cast<double>(per_cell) * density[cell_[i]] * mass / rest_mass);
+      share_.push_back(mesh.fill[cell_[i]] * parts[i] * whole / rest_volume);
+      planes_.set_mass(i, rest * parts[i] * density[cell_[i]] * mass / rest_mass);
     }
   }
 
  private:
   void place(PanelPlanes& planes, const std::vector<Vec3d>& nodes) const override {
     std::vector<double> volume;
-    for (std::size_t c = 0; c < share_.size(); ++c)
-      volume.push_back(std::max(volume_of_cell(object_->mesh(), c, nodes), 0.0) * share_[c]);
-    for (std::size_t i = 0; i < count(); ++i) planes.place_ball(i, point(i, nodes), volume[cell_[i]]);
+    for (std::size_t c = 0; c < object_->mesh().cell_count(); ++c)
+      volume.push_back(std::max(volume_of_cell(object_->mesh(), c, nodes), 0.0));
+    for (std::size_t i = 0; i < count(); ++i) planes.place_ball(i, point(i, nodes), volume[cell_[i]] * share_[i]);
   }
 
-  std::vector<double> share_;      // of a cell's volume, for each of its points
+  std::vector<double> share_;      // of its cell's volume, for each point
   std::vector<std::size_t> cell_;  // of each point
 };
 
