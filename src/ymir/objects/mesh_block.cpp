@@ -197,6 +197,12 @@ bool MeshBlock::factor() {
   return solver.factor(work_->step.matrix);
 }
 
+bool MeshBlock::make_definite() {
+  if (!work_->solver.iterative()) return factor();
+  if (work_->step.curvature != MeshStep::Curvature::projected) project();
+  return true;
+}
+
 void MeshBlock::right_side(double* b) const {
   const MeshStep& s = work_->step;
   for (std::size_t i = 0; i < s.residual.size(); ++i)

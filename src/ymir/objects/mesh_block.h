@@ -1,6 +1,7 @@
 // A mesh as a block of the solid system: a sparse matrix of 3x3 blocks.
 #pragma once
 
+#include "ymir/objects/large_mesh.h"
 #include "ymir/objects/mesh_object.h"
 #include "ymir/solids/solid_block.h"
 
@@ -8,7 +9,7 @@ namespace ymir {
 
 class MeshBlock final : public SolidBlock {
  public:
-  explicit MeshBlock(MeshObject& object) : object_(&object), work_(&object.workspace()) {}
+  explicit MeshBlock(MeshObject& object) : object_(&object), work_(&object.workspace()), large_(*work_) {}
 
   const NewtonSettings& settings() const override { return object_->description().newton; }
   int pieces() const override { return 1; }
@@ -21,10 +22,12 @@ class MeshBlock final : public SolidBlock {
   void add_force(std::size_t row, double force, double stiffness) override;
   double residual(double violation) const override;
   bool factor() override;
+  bool make_definite() override;
   void right_side(double* b) const override;
   void solve(const double* r, double* z) const override;
   void product(const double* x, double* y) const override { work_->step.matrix.multiply(x, y); }
   bool indefinite() const override { return false; }
+  LargeMatrix* large() const override { return work_->solver.iterative() ? &large_ : nullptr; }
   std::int32_t nodes() const override { return work_->step.matrix.nodes(); }
   void visit_blocks(const BlockVisitor& visit) const override;
   void set_step(const double* step) override;
@@ -43,6 +46,7 @@ class MeshBlock final : public SolidBlock {
 
   MeshObject* object_;
   MeshObject::Workspace* work_;
+  mutable LargeMesh large_;
   bool coupled_ = false;  // to others, in this iteration
 };
 

@@ -37,26 +37,50 @@ void MeshSolver::prepare(const BlockMatrix& a, LinearSolver choice, const MeshSh
   }
 }
 
-CgReport MeshSolver::descend(const BlockMatrix& a, std::span<const double> b) {
+CgOptions MeshSolver::options(std::int32_t nodes) const {
   // A factor takes as long as so many iterations, or fewer; measured.
-  const int limit = std::max(shared_ || choice_ == LinearSolver::cg ? 1000 : 60, a.nodes() / 100);
-  const CgOptions options{tolerance, 0, limit};
+  return {tolerance, 0, std::max(shared_ || choice_ == LinearSolver::cg ? 1000 : 60, nodes / 100)};
+}
+
+CgReport MeshSolver::descend(const BlockMatrix& a, std::span<const double> b) {
   std::copy(b.begin(), b.end(), b_.begin());
-  std::fill(x_.begin(), x_.end(), 0.0);
+  return solve_with(a, b_, x_, {}, {});
+}
+
+CgReport MeshSolver::solve_with(const BlockMatrix& a, std::span<const double> b, std::span<double> x,
+                                std::span<const std::int32_t> nodes, const LargeMatrix::Addition& addition) {
+  std::fill(x.begin(), x.end(), 0.0);
+  at_.resize(3 * nodes.size());
+  added_.resize(at_.size());
+  const auto apply = [&](std::span<const double> p, std::span<double> q) {
+    hierarchy_->rows().multiply(a, p, q);
+    if (nodes.empty()) return;
+    for (std::size_t k = 0; k < nodes.size(); ++k)
+      std::copy_n(p.data() + 3 * static_cast<std::size_t>(nodes[k]), 3, at_.data() + 3 * k);
+    addition(at_, added_);
+    for (std::size_t k = 0; k < added_.size(); ++k) q[3 * static_cast<std::size_t>(nodes[k / 3]) + k % 3] += added_[k];
+  };
   const CgReport report =
-      shared_ ? shared_->solve(b_, x_, options)
+      shared_ ? shared_->solve(b, x, options(a.nodes()))
               : conjugate_gradient(
-                    [&](std::span<const double> x, std::span<double> y) { hierarchy_->rows().multiply(a, x, y); },
-                    [&](std::span<const double> r, std::span<double> z) { hierarchy_->apply(r, z); }, b_, x_,
-                    workspace_, options);
+                    apply, [&](std::span<const double> r, std::span<double> z) { hierarchy_->apply(r, z); }, b, x,
+                    workspace_, options(a.nodes()));
   cg_iterations_ += report.iterations;
   return report;
 }
 
+bool MeshSolver::refresh(const BlockMatrix& a, std::span<const Vec3d> positions) {
+  factored_ = false;
+  return shared_ ? shared_->refresh(a, positions) : hierarchy_->refresh(a, positions);
+}
+
+void MeshSolver::multiply(const BlockMatrix& a, std::span<const double> x, std::span<double> y) {
+  hierarchy_->rows().multiply(a, x, y);
+}
+
 MeshSolver::Outcome MeshSolver::iterate(const BlockMatrix& a, std::span<const Vec3d> positions,
                                         std::span<const double> b) {
-  factored_ = false;
-  if (!(shared_ ? shared_->refresh(a, positions) : hierarchy_->refresh(a, positions))) return Outcome::indefinite;
+  if (!refresh(a, positions)) return Outcome::indefinite;
   const CgReport report = descend(a, b);
   if (report.converged) return Outcome::solved;
   const bool breakdown =

@@ -12,8 +12,8 @@
 
 #include "ymir/math/vec3.h"
 #include "ymir/objects/mesh_share.h"
+#include "ymir/solids/large_matrix.h"
 #include "ymir/solvers/block_cholesky.h"
-#include "ymir/solvers/conjugate_gradient.h"
 
 namespace ymir {
 namespace elastic_amg {
@@ -33,10 +33,16 @@ class MeshSolver {
   // is no factor then, and iterate() and solve() are collective.
   void prepare(const BlockMatrix& a, LinearSolver choice, const MeshShare* share);
   bool iterative() const { return iterative_; }
+  bool shared() const { return shared_ != nullptr; }
 
   enum class Outcome : std::uint8_t { solved, indefinite, failed };
   // A x = b by conjugate gradients; solve() of the same b hands x out. positions: of the nodes that are places [m].
   Outcome iterate(const BlockMatrix& a, std::span<const Vec3d> positions, std::span<const double> b);
+  // The same in two parts, with what others add at some nodes (large_matrix.h). False: not positive definite.
+  bool refresh(const BlockMatrix& a, std::span<const Vec3d> positions);
+  CgReport solve_with(const BlockMatrix& a, std::span<const double> b, std::span<double> x,
+                      std::span<const std::int32_t> nodes, const LargeMatrix::Addition& addition);
+  void multiply(const BlockMatrix& a, std::span<const double> x, std::span<double> y);
   // False when a pivot is not positive.
   bool factor(const BlockMatrix& a);
   // After factor() or iterate(), with the same matrix. By conjugate gradients, x is what they reach.
@@ -49,6 +55,7 @@ class MeshSolver {
 
  private:
   CgReport descend(const BlockMatrix& a, std::span<const double> b);
+  CgOptions options(std::int32_t nodes) const;
 
   LinearSolver choice_ = LinearSolver::direct;
   bool iterative_ = false, factored_ = false, analyzed_ = false;
@@ -57,6 +64,7 @@ class MeshSolver {
   std::unique_ptr<SharedMeshSolver> shared_;
   CgWorkspace workspace_;
   std::vector<double> b_, x_;
+  std::vector<double> at_, added_;  // of what others add to
   std::int64_t cg_iterations_ = 0, direct_solves_ = 0;
 };
 

@@ -272,7 +272,8 @@ bool Cluster::factor_blocks() {
 // The Newton step of the whole cluster; false when no solver manages.
 bool Cluster::solve_linear(int cg_limit) {
   const auto any = [&](auto&& is) { return std::any_of(elements_.begin(), elements_.end(), is); };
-  if (any([](const Element& e) { return e.term.hard > 0; })) return solve_directly();
+  if (any([](const Element& e) { return e.term.hard > 0; }) || (!elements_.empty() && any_large()))
+    return solve_directly();
   if (!factor_blocks()) return false;
   for_each_local([&](const Member& m) { m.local->block().right_side(rhs_.data() + m.offset); });
   block_solve(rhs_, solution_);
@@ -326,7 +327,13 @@ bool Cluster::prepare(bool definite) {
   return std::all_of(good.begin(), good.end(), [](char g) { return g != 0; });
 }
 
-// The same for any distribution over ranks.
+bool Cluster::any_large() const {
+  return std::any_of(members_.begin(), members_.end(), [](const Member& m) {
+    return m.local != nullptr && m.local->block().large() != nullptr;
+  });
+}
+
+// The same for any distribution over ranks; the largest of large parts is the last.
 void Cluster::order_parts() {
   if (!parts_.empty()) return;
   part_at_.assign(members_.size(), {});
@@ -336,6 +343,13 @@ void Cluster::order_parts() {
   std::stable_sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
     return std::tuple(a.object, a.piece) < std::tuple(b.object, b.piece);
   });
+  const auto bulk = [&](const Part& part) {
+    const MatrixPart& matrix = members_[part.member].seen->part(part.number);
+    return matrix.large() != nullptr ? matrix.nodes() : 0;
+  };
+  const auto largest = std::max_element(parts_.begin(), parts_.end(),
+                                        [&](const Part& a, const Part& b) { return bulk(a) < bulk(b); });
+  if (bulk(*largest) > 0) std::rotate(largest, largest + 1, parts_.end());
   std::int32_t nodes = 0;
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     Part& part = parts_[k];
@@ -350,16 +364,17 @@ void Cluster::order_parts() {
 }
 
 Cluster::Solved Cluster::solve_whole(bool definite) {
-  if (!definite) ++outcome_.direct_solves;
   if (!whole_) whole_ = std::make_shared<WholeSystem>();
   order_parts();
   gather(!definite);
-  if (!whole_->factor(coupled_)) return definite ? Solved::no : Solved::indefinite;
   std::fill(whole_side_.begin(), whole_side_.end(), 0.0);
   for (const Part& part : parts_)
     members_[part.member].seen->right_side(part.number,
                                            whole_side_.data() + 3 * static_cast<std::size_t>(part.first_node));
-  if (!whole_->solve(coupled_, whole_side_, whole_solution_)) return Solved::no;
+  const Solved solved = whole_->solve(whole_parts_, coupled_, whole_side_, whole_solution_);
+  outcome_.cg_iterations = std::max(outcome_.cg_iterations, whole_->cg_iterations());
+  outcome_.direct_solves += whole_->factored() && !definite ? 1 : 0;
+  if (solved != Solved::yes) return definite ? Solved::no : solved;
   for (const Part& part : parts_)
     members_[part.member].seen->take(part.number,
                                      whole_solution_.data() + 3 * static_cast<std::size_t>(part.first_node));
@@ -379,8 +394,9 @@ std::int32_t Cluster::slot_of(const Element& e, int end, int dof) const {
 
 // Matrices and couplings, as the whole system wants them.
 void Cluster::gather(bool curvature) {
-  std::vector<WholeSystem::Part> parts;
-  for (const Part& part : parts_) parts.push_back({&members_[part.member].seen->part(part.number), part.first_node});
+  whole_parts_.clear();
+  for (const Part& part : parts_)
+    whole_parts_.push_back({&members_[part.member].seen->part(part.number), part.first_node});
   coupled_.resize(elements_.size());
   for (std::size_t k = 0; k < elements_.size(); ++k) {
     const Element& e = elements_[k];
@@ -428,7 +444,6 @@ void Cluster::gather(bool curvature) {
         for (int u = 0; u < own; ++u) c.curvature[p * n + q] += half[p][own * local[q].end + u] * moved[u];
     }
   }
-  whole_->gather(parts, coupled_);
 }
 
 }  // namespace ymir

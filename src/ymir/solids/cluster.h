@@ -4,7 +4,7 @@
 // of a mesh, 3x3 of a particle) and preconditions conjugate gradients on A. Couplings stay out of the blocks: the
 // iteration count is then bounded by their number, however stiff they are. Where couplings are hard, or CG fails, or
 // blocks are on several ranks, the whole matrix is factored (whole_system.h), in which blocks touched in few places
-// are condensed to those (condensed_block.h).
+// are condensed to those (condensed_block.h), and of which a large block is iterated (around_large.h).
 //
 // The loop is cut into parts, so that members on other ranks can be asked and told in between (spanning_clusters.h).
 #pragma once
@@ -59,7 +59,7 @@ class Cluster {
   double evaluate();            // members know their points; returns the largest violation of a hard row
   bool judge();                 // members know their residual; true: go on
   bool prepare(bool definite);  // false: some matrix cannot be made definite
-  enum class Solved : std::uint8_t { yes, indefinite, no };
+  using Solved = WholeSystem::Solved;
   Solved solve_whole(bool definite);
   void fail();
   void set_steps();
@@ -107,6 +107,7 @@ class Cluster {
   void order_parts();
   std::int32_t slot_of(const Element& e, int end, int dof) const;
   void gather(bool curvature);
+  bool any_large() const;
   void block_solve(std::span<const double> r, std::span<double> z);
   void product(std::span<const double> x, std::span<double> y);
 
@@ -127,6 +128,7 @@ class Cluster {
   std::shared_ptr<WholeSystem> whole_;
   std::vector<Part> parts_;                        // in the order of the whole system
   std::vector<std::vector<std::size_t>> part_at_;  // by member and number: index into parts_
+  std::vector<WholeSystem::Part> whole_parts_;
   std::vector<WholeSystem::Coupled> coupled_;
   std::vector<double> whole_side_, whole_solution_;
 };

@@ -63,7 +63,7 @@ void LocalMember::add_lever(int port, Vec3d pull) {
 
 bool LocalMember::prepare(bool definite) {
   if (condensed_) return condensed_->condense(definite);
-  if (definite && !block_->factor()) return false;
+  if (definite && !block_->make_definite()) return false;
   block_->right_side(whole_.data());
   return true;
 }

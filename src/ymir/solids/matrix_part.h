@@ -7,6 +7,8 @@
 
 namespace ymir {
 
+class LargeMatrix;
+
 class MatrixPart {
  public:
   virtual ~MatrixPart() = default;
@@ -18,6 +20,8 @@ class MatrixPart {
   virtual std::int32_t slot(std::size_t row) const { return static_cast<std::int32_t>(row); }
   virtual void visit_blocks(const BlockVisitor& visit) const = 0;
   virtual bool indefinite() const = 0;  // it has multipliers
+  // Itself, where it is too large to be factored with others; without slots that are no unknowns.
+  virtual LargeMatrix* large() const { return nullptr; }
 };
 
 }  // namespace ymir

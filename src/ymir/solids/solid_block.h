@@ -48,6 +48,8 @@ class SolidBlock : public MatrixPart {
   virtual double residual(double violation) const = 0;
   // Matrix of the block alone, without couplings to others. False: it cannot be made definite.
   virtual bool factor() = 0;
+  // The same without a factor that anyone asks for, where that is less.
+  virtual bool make_definite() { return factor(); }
   virtual void right_side(double* b) const = 0;
   virtual void solve(const double* r, double* z) const = 0;
   virtual void product(const double* x, double* y) const = 0;

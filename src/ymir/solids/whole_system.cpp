@@ -9,8 +9,11 @@ namespace {
 // R over a row's own compliance: large enough that a round leaves little, small enough to leave round-off half the
 // digits.
 constexpr double penalty = 1e7;
+// The same of rows that are on a large part alone: conjugate gradients feel them, and more rounds are cheaper.
+constexpr double penalty_on_large = 1e3;
 constexpr int most_rounds = 30;
 constexpr double round_off = 1e-13;  // of what a round starts from
+constexpr double enough = 1e-6;      // the same where conjugate gradients solve
 // Hard rows of a saddle point may say the same thing twice: this much compliance decides between them.
 constexpr double redundancy = 1e-12;
 
@@ -30,14 +33,37 @@ void runs_of_nodes(std::span<const std::int32_t> slots, std::vector<std::size_t>
 
 }  // namespace
 
+// The large part has only the nodes here that elements are on.
+void WholeSystem::number_touched(std::span<const Part> parts, std::span<const Coupled> coupled) {
+  large_ = iterate_ && !parts.empty() ? parts.back().matrix->large() : nullptr;
+  const auto all = parts.empty() ? 0 : parts.back().first_node + parts.back().matrix->nodes();
+  small_nodes_ = large_ != nullptr ? parts.back().first_node : all;
+  touched_.clear();
+  for (const Coupled& c : coupled)
+    for (const std::int32_t s : c.slots)
+      if (s / 3 >= small_nodes_) touched_.push_back(s / 3 - small_nodes_);
+  std::sort(touched_.begin(), touched_.end());
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+  nodes_ = small_nodes_ + static_cast<std::int32_t>(touched_.size());
+  element_slots_.resize(coupled.size());
+  for (std::size_t e = 0; e < coupled.size(); ++e) {
+    element_slots_[e] = coupled[e].slots;
+    for (std::int32_t& s : element_slots_[e]) {
+      if (s / 3 < small_nodes_) continue;
+      const auto found = std::lower_bound(touched_.begin(), touched_.end(), s / 3 - small_nodes_);
+      s = 3 * (small_nodes_ + static_cast<std::int32_t>(found - touched_.begin())) + s % 3;
+    }
+  }
+}
+
 // Every part's blocks and every element's nodes; where they are as in the last Newton step, nothing is analysed anew.
 void WholeSystem::find_pattern(std::span<const Part> parts, std::span<const Coupled> coupled) {
-  next_pattern_.clear();
-  nodes_ = 0;
+  number_touched(parts, coupled);
+  next_pattern_.assign(1, small_nodes_);
   indefinite_ = false;
   for (const Part& part : parts) {
-    nodes_ += part.matrix->nodes();
     indefinite_ = indefinite_ || part.matrix->indefinite();
+    if (part.first_node >= small_nodes_) break;
     part.matrix->visit_blocks([&](std::int32_t i, std::int32_t j, const double*) {
       next_pattern_.push_back(part.first_node + i);
       next_pattern_.push_back(part.first_node + j);
@@ -46,23 +72,23 @@ void WholeSystem::find_pattern(std::span<const Part> parts, std::span<const Coup
   const std::size_t pairs = next_pattern_.size();
   std::vector<BlockMatrix::Elements> lists(1);
   std::vector<std::size_t> ends;
-  for (const Coupled& c : coupled) {
+  for (const auto& slots : element_slots_) {
     const std::size_t first = next_pattern_.size();
-    for (const std::int32_t s : c.slots) next_pattern_.push_back(s / 3);
+    for (const std::int32_t s : slots) next_pattern_.push_back(s / 3);
     std::sort(next_pattern_.begin() + static_cast<std::ptrdiff_t>(first), next_pattern_.end());
     next_pattern_.erase(std::unique(next_pattern_.begin() + static_cast<std::ptrdiff_t>(first), next_pattern_.end()),
                         next_pattern_.end());
     ends.push_back(next_pattern_.size());
   }
   // How they are arranged in the elements.
-  for (const Coupled& c : coupled) {
-    runs_of_nodes(c.slots, runs_);
-    for (std::size_t a = 0; a + 1 < runs_.size(); ++a) next_pattern_.push_back(c.slots[runs_[a]] / 3);
+  for (const auto& slots : element_slots_) {
+    runs_of_nodes(slots, runs_);
+    for (std::size_t a = 0; a + 1 < runs_.size(); ++a) next_pattern_.push_back(slots[runs_[a]] / 3);
   }
   if (analysed_ && next_pattern_ == pattern_ && matrix_.nodes() == nodes_) return;
   pattern_.swap(next_pattern_);
   const std::span<const std::int32_t> all(pattern_);
-  lists[0] = {all.first(pairs), 2};
+  lists[0] = {all.subspan(1, pairs - 1), 2};
   std::size_t first = pairs;
   for (const std::size_t end : ends) {
     if (end > first) lists.push_back({all.subspan(first, end - first), static_cast<int>(end - first)});
@@ -71,36 +97,41 @@ void WholeSystem::find_pattern(std::span<const Part> parts, std::span<const Coup
   matrix_ = BlockMatrix(nodes_, lists);
   augmented_ = matrix_;
   slots_.clear();
-  for (std::size_t k = 0; k < pairs; k += 2)
+  for (std::size_t k = 1; k < pairs; k += 2)
     slots_.push_back(matrix_.slot(std::max(pattern_[k], pattern_[k + 1]), std::min(pattern_[k], pattern_[k + 1])));
   used_.assign(3 * static_cast<std::size_t>(nodes_), 0);
+  std::fill(used_.begin() + 3 * small_nodes_, used_.end(), std::uint8_t{1});
   for (const Part& part : parts)
-    for (std::size_t row = 0; row < part.matrix->size(); ++row)
+    for (std::size_t row = 0; part.first_node < small_nodes_ && row < part.matrix->size(); ++row)
       used_[static_cast<std::size_t>(3 * part.first_node + part.matrix->slot(row))] = 1;
-  if (!indefinite_) cholesky_.analyze(matrix_);
+  if (large_ != nullptr)
+    around_.analyze(matrix_, small_nodes_, indefinite_);
+  else if (!indefinite_)
+    cholesky_.analyze(matrix_);
   saddle_.reset();
-  find_element_blocks(coupled);
+  find_element_blocks();
   analysed_ = true;
 }
 
-void WholeSystem::find_element_blocks(std::span<const Coupled> coupled) {
+void WholeSystem::find_element_blocks() {
   element_blocks_.clear();
   first_block_.clear();
-  for (const Coupled& c : coupled) {
+  for (const auto& slots : element_slots_) {
     first_block_.push_back(element_blocks_.size());
-    runs_of_nodes(c.slots, runs_);
+    runs_of_nodes(slots, runs_);
     for (std::size_t a = 0; a + 1 < runs_.size(); ++a)
       for (std::size_t b = 0; b + 1 < runs_.size(); ++b) {
-        const std::int32_t i = c.slots[runs_[a]] / 3, j = c.slots[runs_[b]] / 3;
+        const std::int32_t i = slots[runs_[a]] / 3, j = slots[runs_[b]] / 3;
         element_blocks_.push_back(i >= j ? matrix_.slot(i, j) : -1);
       }
   }
 }
 
 // dense_ of the element to the lower triangle.
-void WholeSystem::add_element(BlockMatrix& to, std::size_t element, const Coupled& c) {
-  const std::size_t n = c.slots.size();
-  runs_of_nodes(c.slots, runs_);
+void WholeSystem::add_element(BlockMatrix& to, std::size_t element) {
+  const std::vector<std::int32_t>& slots = element_slots_[element];
+  const std::size_t n = slots.size();
+  runs_of_nodes(slots, runs_);
   const std::int32_t* block = element_blocks_.data() + first_block_[element];
   for (std::size_t a = 0; a + 1 < runs_.size(); ++a)
     for (std::size_t b = 0; b + 1 < runs_.size(); ++b, ++block) {
@@ -108,7 +139,7 @@ void WholeSystem::add_element(BlockMatrix& to, std::size_t element, const Couple
       double* values = to.block(*block);
       for (std::size_t p = runs_[a]; p < runs_[a + 1]; ++p)
         for (std::size_t q = runs_[b]; q < runs_[b + 1]; ++q)
-          values[3 * (c.slots[p] % 3) + c.slots[q] % 3] += dense_[p * n + q];
+          values[3 * (slots[p] % 3) + slots[q] % 3] += dense_[p * n + q];
     }
 }
 
@@ -116,7 +147,7 @@ void WholeSystem::gather(std::span<const Part> parts, std::span<const Coupled> c
   find_pattern(parts, coupled);
   matrix_.clear();
   std::size_t k = 0;
-  for (const Part& part : parts)
+  for (const Part& part : parts.first(parts.size() - (large_ != nullptr ? 1 : 0)))
     part.matrix->visit_blocks([&](std::int32_t, std::int32_t, const double* values) {
       double* to = matrix_.block(slots_[k++]);
       for (int i = 0; i < 9; ++i) to[i] += values[i];
@@ -129,7 +160,7 @@ void WholeSystem::gather(std::span<const Part> parts, std::span<const Coupled> c
     dense_.assign(c.slots.size() * c.slots.size(), 0);
     if (!c.curvature.empty()) dense_ = c.curvature;
     for (int r = c.hard; r < c.rows; ++r) add_outer(c, r, c.stiffness[static_cast<std::size_t>(r)]);
-    add_element(matrix_, e, c);
+    add_element(matrix_, e);
   }
 }
 
@@ -144,31 +175,90 @@ void WholeSystem::add_outer(const Coupled& c, int row, double weight) {
   }
 }
 
+// Of a slot as elements number it [N/m].
+double WholeSystem::own_stiffness(std::int32_t slot) const {
+  const double here = matrix_.diagonal(slot / 3)[4 * (slot % 3)];
+  if (slot / 3 < small_nodes_) return std::fabs(here);
+  const auto row = static_cast<std::size_t>(3 * touched_[static_cast<std::size_t>(slot / 3 - small_nodes_)] + slot % 3);
+  return std::fabs(here + large_->diagonal(row));
+}
+
 bool WholeSystem::factor(std::span<const Coupled> coupled) {
-  if (indefinite_) return factor_saddle(coupled);
+  if (indefinite_ && large_ == nullptr) return factor_saddle(coupled);
   augmented_ = matrix_;
   penalty_.clear();
   for (std::size_t e = 0; e < coupled.size(); ++e) {
     const Coupled& c = coupled[e];
-    const std::size_t n = c.slots.size();
+    const std::vector<std::int32_t>& slots = element_slots_[e];
+    const std::size_t n = slots.size();
     dense_.assign(n * n, 0);
     for (int r = 0; r < c.hard; ++r) {
       double compliance = 0;
+      bool small = false;
       for (std::size_t p = 0; p < n; ++p) {
         const double j = c.j[static_cast<std::size_t>(r) * n + p];
-        compliance += j * j / std::fabs(matrix_.diagonal(c.slots[p] / 3)[4 * (c.slots[p] % 3)]);
+        compliance += j * j / own_stiffness(slots[p]);
+        small = small || (slots[p] / 3 < small_nodes_ && j != 0);
       }
       // A row over nothing that can move holds or is violated, whatever is done.
-      penalty_.push_back(compliance > 0 ? penalty / compliance : 0);
+      penalty_.push_back(compliance > 0 ? (small ? penalty : penalty_on_large) / compliance : 0);
       add_outer(c, r, penalty_.back());
     }
-    if (c.hard > 0) add_element(augmented_, e, c);
+    if (c.hard > 0) add_element(augmented_, e);
   }
+  if (large_ != nullptr) return around_.factor(augmented_) && large_->refresh();
   return cholesky_.factor(augmented_);
 }
 
-bool WholeSystem::solve(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x) {
-  if (indefinite_) return solve_saddle(coupled, b, x);
+// y = A x over all slots.
+void WholeSystem::multiply(std::span<const double> x, std::span<double> y) {
+  if (large_ == nullptr) return matrix_.multiply(x.data(), y.data());
+  const auto small = 3 * static_cast<std::size_t>(small_nodes_);
+  large_->multiply(x.subspan(small), y.subspan(small));
+  compact_.assign(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(small));
+  for (const std::int32_t t : touched_)
+    for (std::size_t k = 0; k < 3; ++k) compact_.push_back(x[small + 3 * static_cast<std::size_t>(t) + k]);
+  compact_product_.resize(compact_.size());
+  matrix_.multiply(compact_.data(), compact_product_.data());
+  std::copy_n(compact_product_.begin(), small, y.begin());
+  for (std::size_t t = 0; t < touched_.size(); ++t)
+    for (std::size_t k = 0; k < 3; ++k)
+      y[small + 3 * static_cast<std::size_t>(touched_[t]) + k] += compact_product_[small + 3 * t + k];
+}
+
+WholeSystem::Solved WholeSystem::solve_augmented(std::span<const double> b, std::span<double> x) {
+  if (large_ == nullptr) {
+    cholesky_.solve(b.data(), x.data());
+    return Solved::yes;
+  }
+  const CgReport report = around_.solve(*large_, touched_, augmented_, b, x);
+  cg_iterations_ += report.iterations;
+  if (report.converged || report.status == CgStatus::stagnated) return Solved::yes;
+  const bool breakdown =
+      report.status == CgStatus::matrix_breakdown || report.status == CgStatus::preconditioner_breakdown;
+  return breakdown ? Solved::indefinite : Solved::no;
+}
+
+WholeSystem::Solved WholeSystem::solve(std::span<const Part> parts, std::span<Coupled> coupled,
+                                       std::span<const double> b, std::span<double> x) {
+  cg_iterations_ = 0;
+  iterate_ = true;
+  gather(parts, coupled);
+  const Solved solved = solve_gathered(coupled, b, x);
+  if (solved != Solved::no || large_ == nullptr || !large_->factorable()) return solved;
+  iterate_ = false;
+  gather(parts, coupled);
+  return solve_gathered(coupled, b, x);
+}
+
+WholeSystem::Solved WholeSystem::solve_gathered(std::span<Coupled> coupled, std::span<const double> b,
+                                                std::span<double> x) {
+  if (!factor(coupled)) return Solved::indefinite;
+  if (indefinite_ && large_ == nullptr) return solve_saddle(coupled, b, x) ? Solved::yes : Solved::no;
+  return refine(coupled, b, x);
+}
+
+WholeSystem::Solved WholeSystem::refine(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x) {
   const std::size_t n = b.size();
   std::fill(x.begin(), x.end(), 0.0);
   r_.assign(b.begin(), b.end());
@@ -192,12 +282,12 @@ bool WholeSystem::solve(std::span<Coupled> coupled, std::span<const double> b, s
   };
   double before = std::numeric_limits<double>::infinity();
   for (int round = 0; round < most_rounds; ++round) {
-    std::copy(r_.begin(), r_.end(), d_.begin());
+    side_.assign(r_.begin(), r_.end());
     std::size_t k = 0;
     for (const Coupled& c : coupled)
-      for (int r = 0; r < c.hard; ++r, ++k) spread(c, r, penalty_[k] * gap[k], d_);
-    cholesky_.solve(d_.data(), d_.data());
-    matrix_.multiply(d_.data(), product_.data());
+      for (int r = 0; r < c.hard; ++r, ++k) spread(c, r, penalty_[k] * gap[k], side_);
+    if (const Solved solved = solve_augmented(side_, d_); solved != Solved::yes) return solved;
+    multiply(d_, product_);
     for (std::size_t i = 0; i < n; ++i) {
       x[i] += d_[i];
       r_[i] -= product_[i];
@@ -213,24 +303,16 @@ bool WholeSystem::solve(std::span<Coupled> coupled, std::span<const double> b, s
         if (penalty_[k] > 0) left = worse(left, std::fabs(open));
       }
     const double rest = worse(largest(r_) / load, wide > 0 ? left / wide : left > 0 ? 1 : 0);
-    if (std::isnan(rest)) return false;
-    if (rest <= round_off || gap.empty()) break;
+    if (std::isnan(rest)) return Solved::no;
+    if (rest <= (large_ != nullptr ? enough : round_off) || gap.empty()) break;
     if (round > 2 && rest > 0.5 * before) break;  // round-off, or rows that contradict each other
     before = rest;
   }
-  return true;
+  return Solved::yes;
 }
 
 bool WholeSystem::factor_saddle(std::span<const Coupled> coupled) {
-  std::vector<Triplet> entries;
-  for (std::int32_t j = 0; j < matrix_.nodes(); ++j)
-    for (std::int32_t e = matrix_.starts()[static_cast<std::size_t>(j)];
-         e < matrix_.starts()[static_cast<std::size_t>(j) + 1]; ++e) {
-      const std::int32_t i = matrix_.rows()[static_cast<std::size_t>(e)];
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < (i == j ? r + 1 : 3); ++c)
-          entries.push_back({3 * i + r, 3 * j + c, matrix_.block(e)[3 * r + c]});
-    }
+  std::vector<Triplet> entries = scalar_entries(matrix_);
   std::int32_t row = 3 * nodes_;
   for (const Coupled& c : coupled) {
     const std::size_t n = c.slots.size();

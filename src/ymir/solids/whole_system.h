@@ -11,6 +11,9 @@
 // divides what is left by 1 + R J A^-1 J' (R: penalty over the row's own compliance), which is a refinement of
 // round-off at the same time. Blocks with multipliers of their own are indefinite: the saddle point itself then goes to
 // the sparse LDL' of direct.h.
+//
+// Where a part is large, the rest is eliminated and the large part is iterated (around_large.h): memory is linear in it
+// too. Of several large parts that is the last; the others are factored.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "ymir/solids/around_large.h"
 #include "ymir/solids/coupling.h"
 #include "ymir/solvers/block_cholesky.h"
 #include "ymir/solvers/direct.h"
@@ -26,7 +30,8 @@ namespace ymir {
 
 class WholeSystem {
  public:
-  // A matrix and where its nodes begin.
+  enum class Solved : std::uint8_t { yes, indefinite, no };
+  // A matrix and where its nodes begin. A large one is the last.
   struct Part {
     const MatrixPart* matrix;
     std::int32_t first_node;
@@ -40,22 +45,39 @@ class WholeSystem {
     std::vector<double> change;  // of the multipliers of hard rows, after solve()
   };
 
-  // The values of this Newton step.
-  void gather(std::span<const Part> parts, std::span<const Coupled> coupled);
-  bool factor(std::span<const Coupled> coupled);
-  // b and x over slots. False: not solved.
-  bool solve(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
+  // With the values of this Newton step; b and x over slots.
+  Solved solve(std::span<const Part> parts, std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
+  // Of the last solve.
+  int cg_iterations() const { return cg_iterations_; }
+  bool factored() const { return large_ == nullptr; }  // as a whole
 
  private:
+  Solved solve_gathered(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
+  void gather(std::span<const Part> parts, std::span<const Coupled> coupled);
+  bool factor(std::span<const Coupled> coupled);
+  Solved refine(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
+  Solved solve_augmented(std::span<const double> b, std::span<double> x);
+  void multiply(std::span<const double> x, std::span<double> y);
+  void number_touched(std::span<const Part> parts, std::span<const Coupled> coupled);
+  double own_stiffness(std::int32_t slot) const;
   void find_pattern(std::span<const Part> parts, std::span<const Coupled> coupled);
-  void find_element_blocks(std::span<const Coupled> coupled);
+  void find_element_blocks();
   void add_outer(const Coupled& c, int row, double weight);
-  void add_element(BlockMatrix& to, std::size_t element, const Coupled& c);
+  void add_element(BlockMatrix& to, std::size_t element);
   bool factor_saddle(std::span<const Coupled> coupled);
   bool solve_saddle(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
 
+  bool iterate_ = true;
+  LargeMatrix* large_ = nullptr;
+  std::int32_t small_nodes_ = 0;       // all that are not of the large part, which come first
+  std::vector<std::int32_t> touched_;  // nodes of the large part that elements are on, ascending
+  // Slots of elements as the matrices here number them: of the large part they have the touched nodes alone.
+  std::vector<std::vector<std::int32_t>> element_slots_;
+  AroundLarge around_;
+  int cg_iterations_ = 0;
   std::int32_t nodes_ = 0;
-  std::vector<std::int32_t> pattern_;  // pairs of nodes of the parts, nodes of elements: what was analysed
+  // Small nodes, pairs of nodes of the parts, nodes of elements: what was analysed.
+  std::vector<std::int32_t> pattern_;
   std::vector<std::int32_t> next_pattern_;
   std::vector<std::int32_t> slots_;  // of the blocks of the parts
   // Of each pair of nodes of an element, in its own order: its block of the matrix, or -1 above the diagonal.
@@ -69,7 +91,7 @@ class WholeSystem {
   BlockCholesky cholesky_;
   bool analysed_ = false, indefinite_ = false;
   std::vector<double> penalty_;  // R, of all hard rows
-  std::vector<double> r_, d_, product_;
+  std::vector<double> r_, d_, side_, product_, compact_, compact_product_;
   struct Saddle {
     SymmetricMatrix matrix;
     DirectSolver solver{DirectBackend::automatic, Definiteness::indefinite};

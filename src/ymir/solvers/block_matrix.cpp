@@ -82,4 +82,17 @@ void BlockMatrix::multiply(const double* x, double* y) const {
   }
 }
 
+std::vector<Triplet> scalar_entries(const BlockMatrix& a) {
+  std::vector<Triplet> entries;
+  for (std::int32_t j = 0; j < a.nodes(); ++j)
+    for (std::int32_t e = a.starts()[static_cast<std::size_t>(j)]; e < a.starts()[static_cast<std::size_t>(j) + 1];
+         ++e) {
+      const std::int32_t i = a.rows()[static_cast<std::size_t>(e)];
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < (i == j ? r + 1 : 3); ++c)
+          entries.push_back({3 * i + r, 3 * j + c, a.block(e)[3 * r + c]});
+    }
+  return entries;
+}
+
 }  // namespace ymir

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "ymir/solvers/sparse_matrix.h"
+
 namespace ymir {
 
 class BlockMatrix {
@@ -46,5 +48,8 @@ class BlockMatrix {
   std::vector<std::int32_t> rows_;
   std::vector<double> values_;
 };
+
+// The same matrix by scalars: its lower triangle.
+std::vector<Triplet> scalar_entries(const BlockMatrix& a);
 
 }  // namespace ymir
