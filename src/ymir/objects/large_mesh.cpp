@@ -2,6 +2,8 @@
 
 namespace ymir {
 
+void LargeMesh::complete(std::span<double> b) { work_->solver.complete(b); }
+
 bool LargeMesh::refresh() {
   const MeshStep& s = work_->step;
   return work_->solver.refresh(s.matrix, std::span(s.position).first(work_->begin_velocity.size()));

@@ -10,6 +10,7 @@ class LargeMesh final : public LargeMatrix {
  public:
   explicit LargeMesh(MeshObject::Workspace& work) : work_(&work) {}
 
+  void complete(std::span<double> b) override;
   bool refresh() override;
   CgReport solve(std::span<const double> b, std::span<double> x, std::span<const std::int32_t> nodes,
                  const Addition& addition) override;

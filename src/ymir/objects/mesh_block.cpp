@@ -153,13 +153,11 @@ double MeshBlock::residual(double violation) const {
     for (int k = 0; k < 3; ++k)
       worst = worse(worst, std::fabs(s.residual[i][k]) / (s.scale[i][k] * object_->mean_edge()));
   };
-  const MeshShare* share = object_->share();
-  if (share == nullptr) {
+  if (const MeshShare* share = object_->share())
+    for (const std::int32_t i : share->nodes()) look_at(static_cast<std::size_t>(i));
+  else
     for (std::size_t i = 0; i < s.residual.size(); ++i) look_at(i);
-    return worst;
-  }
-  for (const std::int32_t i : share->nodes()) look_at(static_cast<std::size_t>(i));
-  return share->ranks->any(std::isnan(worst)) ? std::numeric_limits<double>::quiet_NaN() : share->ranks->max(worst);
+  return worst;
 }
 
 // What couplings have added to the residual stays.
@@ -188,13 +186,19 @@ bool MeshBlock::iterate() {
 
 bool MeshBlock::factor() {
   MeshSolver& solver = work_->solver;
-  if (collective()) return iterate();
   // Couplings are solved by other iterations around this one, which want a factor.
   if (solver.iterative() && !coupled_ && iterate()) return true;
   if (solver.factor(work_->step.matrix)) return true;
   if (work_->step.curvature == MeshStep::Curvature::projected) return false;
   project();
   return solver.factor(work_->step.matrix);
+}
+
+void MeshBlock::assist() {
+  work_->right_side.resize(size());
+  right_side(work_->right_side.data());
+  work_->solver.assist(work_->step.matrix, std::span(work_->step.position).first(work_->begin_velocity.size()),
+                       work_->right_side);
 }
 
 bool MeshBlock::make_definite() {
@@ -241,7 +245,6 @@ double MeshBlock::reach() const {
   };
   if (const MeshShare* share = object_->share()) {
     for (const std::int32_t c : share->cells) look_at(static_cast<std::size_t>(c));
-    apart = share->ranks->max(apart);
   } else {
     for (std::size_t c = 0; c < mesh.cell_count(); ++c) look_at(c);
   }

@@ -35,7 +35,8 @@ class MeshBlock final : public SolidBlock {
   double reach() const override;
   void move(double share) override;
   void end() override;
-  bool collective() const override { return object_->share() != nullptr; }
+  void assist() override;
+  void dismiss() override { work_->solver.dismiss(); }
 
  private:
   void add_inertia();

@@ -76,7 +76,8 @@ void MeshObject::visit_points(const std::function<void(const PointBlock&)>& visi
 std::string MeshObject::why_whole() const {
   if (description_.solver == LinearSolver::direct) return "its `solver:` is direct";
   if (every_iteration_) return "air acts on it, and is acted on";
-  if (system() != nullptr && system()->coupled(*this)) return "something is attached to it";
+  if (const SolidObject* other = system() == nullptr ? nullptr : system()->larger(*this))
+    return fmt::format("it is attached to {}, which is no smaller", other->name());
   for (const auto& constraint : constraints_)
     if (!constraint->divisible()) return fmt::format("of {} ({})", constraint->owner(), constraint->what());
   return "";
@@ -93,7 +94,7 @@ void MeshObject::divide() {
           fmt::format("{}: one rank has all of its {} nodes, because {}", path(), mesh_.positions.size(), reason));
     return;
   }
-  share_ = std::make_unique<MeshShare>(share_among(*communicator_, mesh_));
+  share_ = std::make_unique<MeshShare>(share_among(*communicator_, owner_, mesh_));
   for (const auto& constraint : constraints_) constraint->restrict_to(share_->cells);
   const auto own = static_cast<std::int64_t>(share_->nodes().size());
   const std::int64_t fewest = communicator_->min(own), most = communicator_->max(own),
@@ -159,11 +160,11 @@ void MeshObject::take(const MeshStep& step) {
     velocity_[i] = (step.position[i] - step.begin[i]) / step.dt;
   }
   std::copy(step.position.begin() + static_cast<std::ptrdiff_t>(position_.size()), step.position.end(), inner_.begin());
-  if (share_) share_state();
 }
 
 // What constraints remember of cells is known to the ranks that have them; afterwards to all.
-void MeshObject::share_state() {
+void MeshObject::share_outcome() {
+  if (!share_) return;
   struct Change {
     std::size_t index;
     double value;
@@ -186,7 +187,7 @@ std::vector<SolidObject::Seat> MeshObject::seat(std::span<const std::int64_t> pi
 
 std::unique_ptr<SolidBlock> MeshObject::make_block(int) { return std::make_unique<MeshBlock>(*this); }
 
-std::vector<int> MeshObject::lone_blocks() const { return works() ? std::vector<int>{0} : std::vector<int>{}; }
+std::vector<int> MeshObject::lone_blocks() const { return here_ ? std::vector<int>{0} : std::vector<int>{}; }
 
 ObjectReport MeshObject::report() const {
   ObjectReport report;

@@ -2,7 +2,7 @@
 //
 // Degrees of freedom are the positions of the nodes. What holds the cells together are Constraints (actions); what
 // frames show is the skin, embedded in the cells. The whole mesh is one piece and one block of the solid system. It
-// lives on one rank, or, where it is large and nothing is coupled to it, ranks share the work on it (mesh_share.h).
+// lives on one rank, or, where it is large, ranks share the work on it (mesh_share.h).
 #pragma once
 
 #include <memory>
@@ -86,6 +86,8 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
   std::vector<int> lone_blocks() const override;
+  int lead() const override { return share_ ? owner_ : -1; }
+  void share_outcome() override;
   std::size_t bulk() const override { return 3 * mesh_.positions.size(); }
   bool pieces_leave() const override { return false; }
   bool every_iteration() const override { return every_iteration_; }
@@ -127,7 +129,6 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   bool works() const { return here_ || share_ != nullptr; }
   std::string why_whole() const;
   void divide();
-  void share_state();
   ConstraintState kept() const { return {constraints_, works()}; }
   std::vector<PieceShape> shape_at(const std::vector<Vec3d>& nodes);
 

@@ -5,14 +5,14 @@
 
 namespace ymir {
 
-MeshShare share_among(Communicator& ranks, const SolidMesh& mesh) {
+MeshShare share_among(Communicator& ranks, int lead, const SolidMesh& mesh) {
   const int each = nodes_of(mesh.shape);
   const auto nodes = static_cast<std::int32_t>(mesh.positions.size());
   Bytes bytes;
   if (ranks.root()) bytes = to_bytes(partition(node_graph(nodes, mesh.cells, each), mesh.positions, ranks.size()));
   ranks.broadcast(bytes);
   const auto owner = from_bytes<int>(bytes);
-  MeshShare share{&ranks, {}, {}, {}};
+  MeshShare share{&ranks, lead, {}, {}, {}};
   for (int r = 0; r < ranks.size(); ++r) {
     share.first.push_back(static_cast<std::int32_t>(share.order.size()));
     for (std::int32_t i = 0; i < nodes; ++i)

@@ -19,6 +19,7 @@ enum class MeshRanks : std::uint8_t { automatic, one, all };
 
 struct MeshShare {
   Communicator* ranks;
+  int lead;                         // the rank that says what is done next
   std::vector<std::int32_t> order;  // nodes of all ranks, rank by rank, ascending in each
   std::vector<std::int32_t> first;  // where those of each rank begin there, and the number of all
   std::vector<std::int32_t> cells;  // that touch a node of this rank, ascending
@@ -31,6 +32,6 @@ struct MeshShare {
 };
 
 // Collective.
-MeshShare share_among(Communicator& ranks, const SolidMesh& mesh);
+MeshShare share_among(Communicator& ranks, int lead, const SolidMesh& mesh);
 
 }  // namespace ymir

@@ -61,7 +61,7 @@ CgReport MeshSolver::solve_with(const BlockMatrix& a, std::span<const double> b,
     for (std::size_t k = 0; k < added_.size(); ++k) q[3 * static_cast<std::size_t>(nodes[k / 3]) + k % 3] += added_[k];
   };
   const CgReport report =
-      shared_ ? shared_->solve(b, x, options(a.nodes()))
+      shared_ ? shared_->solve(b, x, nodes, addition, options(a.nodes()))
               : conjugate_gradient(
                     apply, [&](std::span<const double> r, std::span<double> z) { hierarchy_->apply(r, z); }, b, x,
                     workspace_, options(a.nodes()));
@@ -75,8 +75,18 @@ bool MeshSolver::refresh(const BlockMatrix& a, std::span<const Vec3d> positions)
 }
 
 void MeshSolver::multiply(const BlockMatrix& a, std::span<const double> x, std::span<double> y) {
-  hierarchy_->rows().multiply(a, x, y);
+  shared_ ? shared_->multiply(x, y) : hierarchy_->rows().multiply(a, x, y);
 }
+
+void MeshSolver::complete(std::span<double> b) {
+  if (shared_) shared_->complete(b);
+}
+
+void MeshSolver::assist(const BlockMatrix& a, std::span<const Vec3d> positions, std::span<const double> b) {
+  shared_->assist(a, positions, b);
+}
+
+void MeshSolver::dismiss() { shared_->dismiss(); }
 
 MeshSolver::Outcome MeshSolver::iterate(const BlockMatrix& a, std::span<const Vec3d> positions,
                                         std::span<const double> b) {

@@ -30,7 +30,7 @@ class MeshSolver {
   ~MeshSolver();
 
   // Kept for every matrix with the pattern of `a`. share: of this rank, where ranks divide the mesh among them; there
-  // is no factor then, and iterate() and solve() are collective.
+  // is no factor then, and complete() to multiply() are for the rank that leads, while others assist().
   void prepare(const BlockMatrix& a, LinearSolver choice, const MeshShare* share);
   bool iterative() const { return iterative_; }
   bool shared() const { return shared_ != nullptr; }
@@ -38,11 +38,15 @@ class MeshSolver {
   enum class Outcome : std::uint8_t { solved, indefinite, failed };
   // A x = b by conjugate gradients; solve() of the same b hands x out. positions: of the nodes that are places [m].
   Outcome iterate(const BlockMatrix& a, std::span<const Vec3d> positions, std::span<const double> b);
+  // A right side of which each rank knows its own rows.
+  void complete(std::span<double> b);
   // The same in two parts, with what others add at some nodes (large_matrix.h). False: not positive definite.
   bool refresh(const BlockMatrix& a, std::span<const Vec3d> positions);
   CgReport solve_with(const BlockMatrix& a, std::span<const double> b, std::span<double> x,
                       std::span<const std::int32_t> nodes, const LargeMatrix::Addition& addition);
   void multiply(const BlockMatrix& a, std::span<const double> x, std::span<double> y);
+  void assist(const BlockMatrix& a, std::span<const Vec3d> positions, std::span<const double> b);
+  void dismiss();
   // False when a pivot is not positive.
   bool factor(const BlockMatrix& a);
   // After factor() or iterate(), with the same matrix. By conjugate gradients, x is what they reach.

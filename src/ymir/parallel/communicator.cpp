@@ -118,11 +118,11 @@ std::vector<Bytes> Communicator::all_gather(std::span<const std::byte> local) {
   return all_to_all(std::move(outgoing));
 }
 
-std::vector<Bytes> Communicator::gather(std::span<const std::byte> local) {
+std::vector<Bytes> Communicator::gather(std::span<const std::byte> local, int to) {
   std::vector<Bytes> outgoing(static_cast<std::size_t>(size_));
-  outgoing[0].assign(local.begin(), local.end());
+  outgoing[static_cast<std::size_t>(to)].assign(local.begin(), local.end());
   std::vector<Bytes> incoming = all_to_all(std::move(outgoing));
-  if (!root()) incoming.clear();
+  if (rank_ != to) incoming.clear();
   return incoming;
 }
 

@@ -44,8 +44,8 @@ class Communicator {
 
   // Every rank's bytes on every rank, in rank order.
   std::vector<Bytes> all_gather(std::span<const std::byte> local);
-  // Every rank's bytes on rank 0, in rank order (empty elsewhere).
-  std::vector<Bytes> gather(std::span<const std::byte> local);
+  // Every rank's bytes on one, in rank order (empty elsewhere).
+  std::vector<Bytes> gather(std::span<const std::byte> local, int to = 0);
   void broadcast(Bytes& bytes, int from = 0);
   // outgoing[r] goes to rank r; the answer's [r] came from rank r.
   std::vector<Bytes> all_to_all(std::vector<Bytes> outgoing);

@@ -17,9 +17,12 @@ constexpr std::size_t few_unknowns = 4096;
 }  // namespace
 
 int Cluster::add(int object, std::unique_ptr<SolidBlock> block) {
-  auto local = std::make_unique<LocalMember>(std::move(block));
+  return add(object, std::make_unique<LocalMember>(std::move(block)));
+}
+
+int Cluster::add(int object, std::unique_ptr<LocalMember> local) {
   LocalMember* here = local.get();
-  const int number = add(object, std::move(local));
+  const int number = add(object, std::unique_ptr<ClusterMember>(std::move(local)));
   members_.back().local = here;
   return number;
 }
@@ -39,11 +42,6 @@ void Cluster::add_element(Coupling& source, std::size_t index, const int (&membe
                                   : members_[static_cast<std::size_t>(member[end])].seen->add_port(
                                         place[end], source.point(index, end));
   }
-}
-
-bool Cluster::collective() const {
-  return std::any_of(members_.begin(), members_.end(),
-                     [](const Member& m) { return m.local != nullptr && m.local->block().collective(); });
 }
 
 template <class F>
@@ -126,6 +124,7 @@ void Cluster::assemble() {
 // The forces of couplings join the residual; those of hard ones carry their multiplier.
 double Cluster::evaluate() {
   violation_ = 0;
+  for (Member& m : members_) m.seen->forget_forces();
   for (Element& e : elements_) {
     CouplingRows& term = e.term;
     term.pull[0] = term.pull[1] = {0, 0, 0};
@@ -371,6 +370,9 @@ Cluster::Solved Cluster::solve_whole(bool definite) {
   for (const Part& part : parts_)
     members_[part.member].seen->right_side(part.number,
                                            whole_side_.data() + 3 * static_cast<std::size_t>(part.first_node));
+  const WholeSystem::Part& last = whole_parts_.back();
+  if (LargeMatrix* large = last.matrix->large())
+    large->complete(std::span(whole_side_).subspan(3 * static_cast<std::size_t>(last.first_node)));
   const Solved solved = whole_->solve(whole_parts_, coupled_, whole_side_, whole_solution_);
   outcome_.cg_iterations = std::max(outcome_.cg_iterations, whole_->cg_iterations());
   outcome_.direct_solves += whole_->factored() && !definite ? 1 : 0;

@@ -41,6 +41,7 @@ class Cluster {
 
   // Their numbers, for elements. object: parts of the whole system are in the order of objects, then pieces.
   int add(int object, std::unique_ptr<SolidBlock> block);
+  int add(int object, std::unique_ptr<LocalMember> here);
   int add(int object, std::unique_ptr<ClusterMember> elsewhere);
   // member: -1 where the end is prescribed; place: of the piece in its block.
   void add_element(Coupling& source, std::size_t index, const int (&member)[2], const int (&place)[2]);
@@ -67,7 +68,6 @@ class Cluster {
   void move(double share);
   void end();
   bool running() const { return running_; }
-  bool collective() const;
   const Outcome& outcome() const { return outcome_; }
 
  private:

@@ -25,6 +25,8 @@ class ClusterMember {
   virtual Embedding point(int port) const = 0;
   virtual std::ptrdiff_t row(int port, int local) const = 0;  // of a degree of freedom of a port; -1: it is given
 
+  // What couplings added before is of another iterate.
+  virtual void forget_forces() {}
   // Of the couplings at a port: force against a degree of freedom, stiffness on its diagonal; dE/dx [N].
   virtual void add_force(int port, int local, double force, double stiffness) = 0;
   virtual void add_lever(int port, Vec3d pull) = 0;
@@ -50,7 +52,7 @@ class ClusterMember {
 };
 
 // A block of this rank.
-class LocalMember final : public ClusterMember {
+class LocalMember : public ClusterMember {
  public:
   explicit LocalMember(std::unique_ptr<SolidBlock> block) : block_(std::move(block)) {}
 
@@ -79,6 +81,9 @@ class LocalMember final : public ClusterMember {
   double step_size() const override { return block_->step_size(); }
   double reach() const override { return block_->reach(); }
   void move(double share) override { block_->move(share); }
+
+ protected:
+  std::span<const double> solution() const { return whole_; }  // after all parts are taken
 
  private:
   struct Port {

@@ -17,6 +17,8 @@ class LargeMatrix {
   // What others add to the product at some rows, from x there. Symmetric.
   using Addition = std::function<void(std::span<const double> x, std::span<double> y)>;
 
+  // A right side, of which this rank may know only some rows.
+  virtual void complete(std::span<double> /*b*/) {}
   // The preconditioner, for the values there are. False: they are not positive definite, or almost not.
   virtual bool refresh() = 0;
   // (A + K) x = b: K, the addition, acts on the three rows of each of `nodes`, ascending.

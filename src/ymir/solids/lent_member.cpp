@@ -3,6 +3,7 @@
 namespace ymir {
 
 void LentMember::write_structure(MessageWriter& out) const {
+  if (share_) return;
   out.put(member_.settings());
   out.put(member_.pieces());
   out.put(member_.parts());
@@ -30,6 +31,7 @@ void LentMember::write_structure(MessageWriter& out) const {
 }
 
 void LentMember::write_points(MessageWriter& out) const {
+  if (share_) return;
   for (int port = 0; port < static_cast<int>(member_.ports()); ++port) {
     const Embedding p = member_.point(port);
     out.put(p.position);
@@ -42,7 +44,7 @@ void LentMember::write_points(MessageWriter& out) const {
 
 void LentMember::write_matrix(MessageWriter& out, bool prepared) {
   out.put(prepared);
-  if (!prepared) return;
+  if (!prepared || share_) return;
   for (std::size_t p = 0; p < member_.parts(); ++p)
     member_.part(p).visit_blocks(
         [&](std::int32_t, std::int32_t, const double* values) { out.put(std::span<const double>(values, 9)); });

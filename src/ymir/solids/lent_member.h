@@ -1,4 +1,5 @@
-// A block of this rank that another rank solves for: the other side of remote_member.h.
+// A block of this rank that another rank solves for: the other side of remote_member.h. Or the share of this rank in a
+// block that another leads: the other side of lead_member.h.
 #pragma once
 
 #include "ymir/parallel/message.h"
@@ -8,7 +9,7 @@ namespace ymir {
 
 class LentMember {
  public:
-  explicit LentMember(std::unique_ptr<SolidBlock> block) : member_(std::move(block)) {}
+  LentMember(std::unique_ptr<SolidBlock> block, bool share) : member_(std::move(block)), share_(share) {}
 
   LocalMember& member() { return member_; }
   void write_structure(MessageWriter& out) const;
@@ -20,6 +21,7 @@ class LentMember {
 
  private:
   LocalMember member_;
+  bool share_;
   std::vector<double> slots_;
 };
 

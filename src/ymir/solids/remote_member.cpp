@@ -61,9 +61,12 @@ void RemoteMember::read_step(MessageReader& in) {
   reach_ = in.get<double>();
 }
 
-void RemoteMember::write_forces(MessageWriter& out) {
+void RemoteMember::write_forces(MessageWriter& out) const {
   out.put(std::span<const Force>(forces_));
   out.put(std::span<const Vec3d>(pulls_));
+}
+
+void RemoteMember::forget_forces() {
   forces_.assign(forces_.size(), {});
   pulls_.assign(pulls_.size(), {0, 0, 0});
 }

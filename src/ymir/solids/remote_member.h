@@ -6,20 +6,19 @@
 
 #include "ymir/parallel/message.h"
 #include "ymir/solids/cluster_member.h"
+#include "ymir/solids/correspondent.h"
 
 namespace ymir {
 
-class RemoteMember final : public ClusterMember {
+class RemoteMember final : public ClusterMember, public Correspondent {
  public:
-  // What the owner sent (lent_member.h), in the order in which it is asked.
-  void read_structure(MessageReader& in);
-  void read_points(MessageReader& in);
-  void read_residual(MessageReader& in) { residual_ = in.get<double>(); }
-  void read_matrix(MessageReader& in);
-  void read_step(MessageReader& in);
-  // What the owner is to know.
-  void write_forces(MessageWriter& out);
-  void write_solution(MessageWriter& out) const { out.put(std::span<const double>(solution_)); }
+  void read_structure(MessageReader& in) override;
+  void read_points(MessageReader& in) override;
+  void read_residual(MessageReader& in) override { residual_ = in.get<double>(); }
+  void read_matrix(MessageReader& in) override;
+  void read_step(MessageReader& in) override;
+  void write_forces(MessageWriter& out) const override;
+  void write_solution(MessageWriter& out) const override { out.put(std::span<const double>(solution_)); }
 
   int add_port(int, const MaterialPoint&) override { return ports_++; }
   const NewtonSettings& settings() const override { return settings_; }
@@ -27,6 +26,7 @@ class RemoteMember final : public ClusterMember {
   std::size_t size() const override { return solution_.size(); }  // slots, used or not
   Embedding point(int port) const override { return points_[static_cast<std::size_t>(port)]; }
   std::ptrdiff_t row(int port, int local) const override;
+  void forget_forces() override;
   void add_force(int port, int local, double force, double stiffness) override;
   void add_lever(int port, Vec3d pull) override { pulls_[static_cast<std::size_t>(port)] += pull; }
   double residual(double) override { return residual_; }

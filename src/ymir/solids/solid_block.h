@@ -64,8 +64,10 @@ class SolidBlock : public MatrixPart {
   virtual double reach() const = 0;      // share of the step that may be taken at once
   virtual void move(double share) = 0;
   virtual void end() = 0;
-  // Ranks share it: all of them have this block, and call its functions together.
-  virtual bool collective() const { return false; }
+  // Where ranks share it, one leads: its large() is solved with the help of the others, which assist() until they are
+  // dismissed.
+  virtual void assist() {}
+  virtual void dismiss() {}
 };
 
 }  // namespace ymir

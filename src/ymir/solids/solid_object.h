@@ -26,6 +26,10 @@ class SolidObject {
   virtual std::unique_ptr<SolidBlock> make_block(int block) = 0;
   // Those that the system advances though nothing is coupled to them; on this rank, after seat().
   virtual std::vector<int> lone_blocks() const { return {}; }
+  // The rank that leads the work on its only block, where all ranks share that; -1: they do not.
+  virtual int lead() const { return -1; }
+  // Collective, when all clusters are solved: what ranks that share it tell each other.
+  virtual void share_outcome() {}
   // Unknowns of a block that is large: the rank that has the largest of a cluster solves for it.
   virtual std::size_t bulk() const { return 0; }
   virtual bool pieces_leave() const = 0;  // a piece that is not here may have left the simulation

@@ -79,8 +79,30 @@ bool SolidSystem::in_cluster(const SolidObject* object, int block) const {
   return std::binary_search(taken_.begin(), taken_.end(), std::pair(object, block));
 }
 
-bool SolidSystem::coupled(const SolidObject& object) const {
-  return std::any_of(couplings_.begin(), couplings_.end(), [&](const auto& c) { return c->may_touch(object); });
+const SolidObject* SolidSystem::larger(const SolidObject& object) const {
+  std::vector<char> reached(members_.size()), followed(couplings_.size());
+  const auto reach = [&](const SolidObject& from) {
+    for (std::size_t c = 0; c < couplings_.size(); ++c)
+      if (followed[c] == 0 && couplings_[c]->may_touch(from)) {
+        followed[c] = 1;
+        for (std::size_t m = 0; m < members_.size(); ++m)
+          if (reached[m] == 0 && couplings_[c]->may_touch(*members_[m])) reached[m] = 1;
+      }
+  };
+  reach(object);
+  for (bool more = true; more;) {
+    const auto before = reached;
+    for (std::size_t m = 0; m < members_.size(); ++m)
+      if (before[m] != 0) reach(*members_[m]);
+    more = reached != before;
+  }
+  bool passed = false;  // the object itself: members are in the order of names
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    passed = passed || members_[m] == &object;
+    if (reached[m] == 0 || members_[m] == &object) continue;
+    if (members_[m]->bulk() > object.bulk() || (!passed && members_[m]->bulk() == object.bulk())) return members_[m];
+  }
+  return nullptr;
 }
 
 void SolidSystem::schedule(Timeline& timeline) {
@@ -220,8 +242,10 @@ void SolidSystem::detect(const Step& step) {
     const int a = number_of(link.node[0]);
     if (link.node[1].member >= 0) parent[static_cast<std::size_t>(find(number_of(link.node[1])))] = find(a);
   }
-  for (std::size_t m = 0; m < members_.size(); ++m)
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (const int lead = members_[m]->lead(); lead >= 0) number_of({static_cast<int>(m), lead, 0});
     for (const int block : members_[m]->lone_blocks()) number_of({static_cast<int>(m), communicator_->rank(), block});
+  }
   std::vector<Content> contents;
   std::vector<int> content_of(parent.size(), -1);
   for (const auto& [node, number] : nodes) {
@@ -235,8 +259,10 @@ void SolidSystem::detect(const Step& step) {
   make_clusters(links, contents);
 }
 
-// The rank that has the largest block of a cluster, or most of its blocks.
+// The rank that leads the work on a shared block, or has the largest block of a cluster, or most of its blocks.
 int SolidSystem::home_of(const Content& content) const {
+  for (const Node& node : content)
+    if (const int lead = members_[static_cast<std::size_t>(node.member)]->lead(); lead >= 0) return lead;
   const auto largest = std::max_element(content.begin(), content.end(), [&](const Node& a, const Node& b) {
     return members_[static_cast<std::size_t>(a.member)]->bulk() < members_[static_cast<std::size_t>(b.member)]->bulk();
   });
@@ -273,7 +299,10 @@ void SolidSystem::make_clusters(const std::vector<Link>& links, const std::vecto
   for (const Content& content : contents) local += all_on(content, here) ? 1 : 0;
   clusters_.reserve(local);  // elements are added to them by address
   for (const Content& content : contents) {
-    const bool spans = !all_on(content, content.front().rank);
+    const bool shared = std::any_of(content.begin(), content.end(), [&](const Node& n) {
+      return members_[static_cast<std::size_t>(n.member)]->lead() >= 0;
+    });
+    const bool spans = shared || !all_on(content, content.front().rank);
     any_spanning_ = any_spanning_ || spans;
     if (!spans && content.front().rank != here) continue;
     const int home = spans ? home_of(content) : here;
@@ -282,7 +311,11 @@ void SolidSystem::make_clusters(const std::vector<Link>& links, const std::vecto
     for (const Node& node : content) {
       SolidObject* object = members_[static_cast<std::size_t>(node.member)];
       if (node.rank == here) taken_.emplace_back(object, node.block);
-      if (cluster != nullptr)
+      if (object->lead() >= 0)
+        seen[node] = cluster != nullptr
+                         ? Seen{cluster, cluster->add(node.member, spanning_.add_lead(object->make_block(node.block)))}
+                         : Seen{nullptr, spanning_.lend_share(home, object->make_block(node.block))};
+      else if (cluster != nullptr)
         seen[node] = {cluster, node.rank == here ? cluster->add(node.member, object->make_block(node.block))
                                                  : cluster->add(node.member, spanning_.add_remote(node.rank))};
       else if (node.rank == here)
@@ -339,19 +372,13 @@ void SolidSystem::advance(const Step& step) {
   const auto one = [&](std::ptrdiff_t c) {
     outcomes[static_cast<std::size_t>(c)] = clusters_[static_cast<std::size_t>(c)].advance(step, cg_limit_);
   };
-  std::vector<std::ptrdiff_t> alone, shared;
-  for (std::size_t c = 0; c < clusters_.size(); ++c)
-    (clusters_[c].collective() ? shared : alone).push_back(static_cast<std::ptrdiff_t>(c));
-  // A single cluster is parallel inside.
-  parallel_for(static_cast<std::ptrdiff_t>(alone.size()),
-               [&](std::ptrdiff_t k) { one(alone[static_cast<std::size_t>(k)]); });
-  // Those that ranks share are in the same order on all of them.
-  for (const std::ptrdiff_t c : shared) one(c);
+  parallel_for(std::ssize(clusters_), one);  // a single cluster is parallel inside
   if (any_spanning_) {
     spanning_.advance(step);
     const auto spanning = spanning_.outcomes();
     outcomes.insert(outcomes.end(), spanning.begin(), spanning.end());
   }
+  for (SolidObject* member : members_) member->share_outcome();
   share_state();
   report_ = {};
   if (step.iteration == 0) solves_ = {};
@@ -366,8 +393,6 @@ void SolidSystem::advance(const Step& step) {
                       members_[static_cast<std::size_t>(outcomes[c].worst_object)]->name(), outcomes[c].worst_piece);
       if (!outcomes[c].at_odds.empty()) report_.worst_object += at_odds(outcomes[c]);
     }
-    // Of what ranks share, one tells.
-    if (c < clusters_.size() && clusters_[c].collective() && !communicator_->root()) continue;
     ++solves_.solves;
     solves_.iterations += outcomes[c].piece_iterations;
     cg_iterations_ = std::max(cg_iterations_, outcomes[c].cg_iterations);

@@ -32,7 +32,9 @@ class SolidSystem final : public Object {
   // Finds the clusters of this substep; their blocks are left to advance().
   void detect(const Step& step);
   bool in_cluster(const SolidObject* object, int block) const;
-  bool coupled(const SolidObject& object) const;  // to anything, now or in another substep
+  // Of all that is coupled to the object, now or in another substep, directly or through others: one with as many
+  // unknowns or more; of those with as many, the first by name counts as larger. nullptr: there is none.
+  const SolidObject* larger(const SolidObject& object) const;
   void advance(const Step& step);
 
   // Iterations in one Newton step after which the direct solver takes over.

@@ -9,6 +9,7 @@ namespace ymir {
 void SpanningClusters::clear() {
   homes_.clear();
   lent_.clear();
+  shared_.clear();
 }
 
 Cluster& SpanningClusters::add_home() { return *homes_.emplace_back().cluster; }
@@ -19,8 +20,22 @@ std::unique_ptr<ClusterMember> SpanningClusters::add_remote(int rank) {
   return member;
 }
 
+std::unique_ptr<LocalMember> SpanningClusters::add_lead(std::unique_ptr<SolidBlock> block) {
+  auto member = std::make_unique<LeadMember>(std::move(block));
+  for (int rank = 0; rank < communicator_->size(); ++rank)
+    if (rank != communicator_->rank()) homes_.back().remote.emplace_back(rank, &member->add_share());
+  shared_.push_back({member.get(), homes_.size() - 1});
+  return member;
+}
+
 int SpanningClusters::lend(int home, std::unique_ptr<SolidBlock> block) {
-  lent_.push_back({home, LentMember(std::move(block))});
+  lent_.push_back({home, LentMember(std::move(block), false)});
+  return static_cast<int>(lent_.size()) - 1;
+}
+
+int SpanningClusters::lend_share(int home, std::unique_ptr<SolidBlock> block) {
+  lent_.push_back({home, LentMember(std::move(block), true)});
+  shared_.push_back({nullptr, lent_.size() - 1});
   return static_cast<int>(lent_.size()) - 1;
 }
 
@@ -64,7 +79,7 @@ void SpanningClusters::for_each_lent(F&& f) {
 void SpanningClusters::exchange_points(Who who) {
   to_home(
       who, [](Lent& lent, MessageWriter& out) { lent.member.write_points(out); },
-      [](Home&, RemoteMember& member, MessageReader& in) { member.read_points(in); });
+      [](Home&, Correspondent& member, MessageReader& in) { member.read_points(in); });
 }
 
 // Forces of couplings to the blocks, their residuals back; clusters that are done are no longer active.
@@ -72,7 +87,7 @@ void SpanningClusters::judge() {
   std::vector<double> violations;
   for (Home& home : homes_) violations.push_back(home.active ? home.cluster->evaluate() : 0);
   to_owners(
-      [&](Home& home, RemoteMember& member, MessageWriter& out) {
+      [&](Home& home, Correspondent& member, MessageWriter& out) {
         out.put(violations[static_cast<std::size_t>(&home - homes_.data())]);
         member.write_forces(out);
       },
@@ -82,14 +97,14 @@ void SpanningClusters::judge() {
       });
   to_home(
       Who::active, [](Lent& lent, MessageWriter& out) { out.put(lent.member.member().residual(lent.violation)); },
-      [](Home&, RemoteMember& member, MessageReader& in) { member.read_residual(in); });
+      [](Home&, Correspondent& member, MessageReader& in) { member.read_residual(in); });
   for (Home& home : homes_)
     if (home.active) home.cluster->judge();
   tell_active();
 }
 
 void SpanningClusters::tell_active() {
-  to_owners([](Home& home, RemoteMember&, MessageWriter& out) { out.put(home.cluster->running()); },
+  to_owners([](Home& home, Correspondent&, MessageWriter& out) { out.put(home.cluster->running()); },
             [](Lent& lent, MessageReader& in) { lent.active = in.get<bool>(); });
   for (Home& home : homes_) home.active = home.active && home.cluster->running();
 }
@@ -106,15 +121,33 @@ void SpanningClusters::try_solve(bool definite) {
       [&](Lent& lent, MessageWriter& out) {
         if (lent.wanted) lent.member.write_matrix(out, prepared[static_cast<std::size_t>(&lent - lent_.data())] != 0);
       },
-      [](Home& home, RemoteMember& member, MessageReader& in) {
-        if (home.solved != Cluster::Solved::yes) member.read_matrix(in);
+      [](Home& home, Correspondent& member, MessageReader& in) {
+        if (home.solved == Cluster::Solved::indefinite) member.read_matrix(in);
       });
-  for (Home& home : homes_)
-    if (home.active && home.solved != Cluster::Solved::yes)
-      home.solved = home.cluster->prepare(definite) ? home.cluster->solve_whole(definite) : Cluster::Solved::no;
+  // Blocks that all ranks share one after the other.
+  std::vector<char> done(homes_.size());
+  for (const Shared& shared : shared_) {
+    if (shared.lead == nullptr) {
+      Lent& lent = lent_[shared.index];
+      if (lent.active && lent.wanted) lent.member.member().block().assist();
+      continue;
+    }
+    Home& home = homes_[shared.index];
+    done[shared.index] = 1;
+    if (!home.active || home.solved != Cluster::Solved::indefinite) continue;
+    solve_home(home, definite);
+    shared.lead->block().dismiss();
+  }
+  for (std::size_t h = 0; h < homes_.size(); ++h)
+    if (done[h] == 0 && homes_[h].active && homes_[h].solved == Cluster::Solved::indefinite)
+      solve_home(homes_[h], definite);
   to_owners(
-      [](Home& home, RemoteMember&, MessageWriter& out) { out.put(home.solved); },
+      [](Home& home, Correspondent&, MessageWriter& out) { out.put(home.solved); },
       [](Lent& lent, MessageReader& in) { lent.wanted = in.get<Cluster::Solved>() == Cluster::Solved::indefinite; });
+}
+
+void SpanningClusters::solve_home(Home& home, bool definite) {
+  home.solved = home.cluster->prepare(definite) ? home.cluster->solve_whole(definite) : Cluster::Solved::no;
 }
 
 void SpanningClusters::solve() {
@@ -129,17 +162,17 @@ void SpanningClusters::solve() {
 }
 
 void SpanningClusters::step() {
-  to_owners([](Home&, RemoteMember& member, MessageWriter& out) { member.write_solution(out); },
+  to_owners([](Home&, Correspondent& member, MessageWriter& out) { member.write_solution(out); },
             [](Lent& lent, MessageReader& in) { lent.member.read_solution(in); });
   for_each_lent([](Lent& lent) { lent.member.member().set_step(); });
   for (Home& home : homes_)
     if (home.active) home.cluster->set_steps();
   to_home(
       Who::active, [](Lent& lent, MessageWriter& out) { lent.member.write_step(out); },
-      [](Home&, RemoteMember& member, MessageReader& in) { member.read_step(in); });
+      [](Home&, Correspondent& member, MessageReader& in) { member.read_step(in); });
   std::vector<double> shares;
   for (Home& home : homes_) shares.push_back(home.active ? home.cluster->choose_share() : 0);
-  to_owners([&](Home& home, RemoteMember&,
+  to_owners([&](Home& home, Correspondent&,
                 MessageWriter& out) { out.put(shares[static_cast<std::size_t>(&home - homes_.data())]); },
             [](Lent& lent, MessageReader& in) { lent.share = in.get<double>(); });
   for_each_lent([](Lent& lent) { lent.member.member().move(lent.share); });
@@ -154,7 +187,7 @@ void SpanningClusters::advance(const Step& step) {
   for (Home& home : homes_) home.cluster->begin(step);
   to_home(
       Who::all, [](Lent& lent, MessageWriter& out) { lent.member.write_structure(out); },
-      [](Home&, RemoteMember& member, MessageReader& in) { member.read_structure(in); });
+      [](Home&, Correspondent& member, MessageReader& in) { member.read_structure(in); });
   exchange_points(Who::all);
   for_each_lent([](Lent& lent) { lent.member.member().block().place(); });
   for (Home& home : homes_) {

@@ -4,6 +4,9 @@
 // which assemble them, condense them to the points that couplings act on (or send their matrix, where these are many)
 // and move them; points, forces, matrices and steps travel. All clusters go through the parts of their Newton loops
 // together, with one exchange of messages between two parts.
+//
+// A block that all ranks share has its cluster at home with the rank that leads it; the shares of the others are lent to
+// that one, and they assist it in the solve.
 #pragma once
 
 #include <memory>
@@ -11,6 +14,7 @@
 
 #include "ymir/parallel/communicator.h"
 #include "ymir/solids/cluster.h"
+#include "ymir/solids/lead_member.h"
 #include "ymir/solids/lent_member.h"
 #include "ymir/solids/remote_member.h"
 
@@ -26,8 +30,12 @@ class SpanningClusters {
   Cluster& add_home();
   // Block of another rank, to the last cluster added here; for Cluster::add.
   std::unique_ptr<ClusterMember> add_remote(int rank);
+  // Block that this rank leads, likewise.
+  std::unique_ptr<LocalMember> add_lead(std::unique_ptr<SolidBlock> block);
   // Block of this rank for a cluster of another; its number.
   int lend(int home, std::unique_ptr<SolidBlock> block);
+  // This rank's share of a block that `home` leads; its number.
+  int lend_share(int home, std::unique_ptr<SolidBlock> block);
   LocalMember& lent(int number) { return lent_[static_cast<std::size_t>(number)].member.member(); }
 
   // Collective. Results are those of the clusters at home here.
@@ -37,7 +45,7 @@ class SpanningClusters {
  private:
   struct Home {
     std::unique_ptr<Cluster> cluster = std::make_unique<Cluster>();
-    std::vector<std::pair<int, RemoteMember*>> remote;  // rank, block
+    std::vector<std::pair<int, Correspondent*>> remote;  // rank, block
     bool active = true;
     Cluster::Solved solved = Cluster::Solved::yes;
   };
@@ -49,9 +57,15 @@ class SpanningClusters {
   };
 
   enum class Who : std::uint8_t { all, active };
-  template <class Write, class Read>  // write(Lent&, MessageWriter&), read(Home&, RemoteMember&, MessageReader&)
+  // A block that ranks share: in one of the clusters at home here, or lent. In the same order on all ranks.
+  struct Shared {
+    LeadMember* lead;
+    std::size_t index;  // of the home or of what is lent
+  };
+
+  template <class Write, class Read>  // write(Lent&, MessageWriter&), read(Home&, Correspondent&, MessageReader&)
   void to_home(Who who, Write&& write, Read&& read);
-  template <class Write, class Read>  // write(Home&, RemoteMember&, MessageWriter&), read(Lent&, MessageReader&)
+  template <class Write, class Read>  // write(Home&, Correspondent&, MessageWriter&), read(Lent&, MessageReader&)
   void to_owners(Write&& write, Read&& read);
   template <class F>
   void for_each_lent(F&& f);
@@ -60,11 +74,13 @@ class SpanningClusters {
   void tell_active();
   void solve();
   void try_solve(bool definite);
+  void solve_home(Home& home, bool definite);
   void step();
 
   Communicator* communicator_;
   std::vector<Home> homes_;
   std::vector<Lent> lent_;
+  std::vector<Shared> shared_;
 };
 
 }  // namespace ymir

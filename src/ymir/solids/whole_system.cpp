@@ -269,6 +269,7 @@ WholeSystem::Solved WholeSystem::refine(std::span<Coupled> coupled, std::span<co
     c.change.assign(static_cast<std::size_t>(c.hard), 0);
     for (int r = 0; r < c.hard; ++r) gap.push_back(-c.gap[static_cast<std::size_t>(r)]);
   }
+  if (gap.empty()) return solve_augmented(b, x);
   const double load = std::max(largest(b), 1e-300), wide = largest(gap);
   const auto along = [&](const Coupled& c, int row, std::span<const double> values) {
     double sum = 0;
@@ -304,7 +305,7 @@ WholeSystem::Solved WholeSystem::refine(std::span<Coupled> coupled, std::span<co
       }
     const double rest = worse(largest(r_) / load, wide > 0 ? left / wide : left > 0 ? 1 : 0);
     if (std::isnan(rest)) return Solved::no;
-    if (rest <= (large_ != nullptr ? enough : round_off) || gap.empty()) break;
+    if (rest <= (large_ != nullptr ? enough : round_off)) break;
     if (round > 2 && rest > 0.5 * before) break;  // round-off, or rows that contradict each other
     before = rest;
   }
