@@ -1,6 +1,7 @@
 #include "ymir/objects/strand_block.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ymir/objects/curves_object.h"
 
@@ -96,6 +97,34 @@ void StrandBlock::hold(std::size_t row) {
   at(r, 0) = 1;
 }
 
+// A multiplier whose edge is held at both ends has nothing left to act on. It gives way, to a stiffness that is far above
+// that of its vertices: Newton's method still ends where the edge has its length.
+void StrandBlock::yield_between(std::span<const std::size_t> held) {
+  constexpr double firmness = 1e6;
+  const int half = half_bandwidth();
+  auto* matrix = reinterpret_cast<double*>(newton_.step().matrix);
+  const auto* before = reinterpret_cast<const double*>(matrix_.data());
+  const auto place = [&](int r, int c, int lane) {
+    return static_cast<std::size_t>((std::min(r, c) * (half + 1) + std::abs(r - c)) * lanes + lane);
+  };
+  for (const std::size_t row : held) {
+    const int r = static_cast<int>(row) / lanes, lane = static_cast<int>(row) % lanes;
+    for (int m = std::max(0, r - half); m <= std::min(newton_.rows() - 1, r + half); ++m) {
+      if (m == r || before[place(m, m, lane)] != 0 || matrix[place(m, m, lane)] != 0) continue;
+      double acts = 0, stiffness = 0, slope = 0;
+      for (int c = std::max(0, m - half); c <= std::min(newton_.rows() - 1, m + half); ++c) {
+        if (c == m) continue;
+        acts += std::fabs(matrix[place(m, c, lane)]);
+        if (const double j = before[place(m, c, lane)]; j != 0) {
+          slope += j * j;
+          stiffness = std::max(stiffness, std::fabs(before[place(c, c, lane)]));
+        }
+      }
+      if (acts == 0 && slope > 0) matrix[place(m, m, lane)] = -slope / (firmness * stiffness);
+    }
+  }
+}
+
 bool StrandBlock::factor(std::span<const std::size_t> without) {
   StrandStep& s = newton_.step();
   const int spare = half_bandwidth();
@@ -108,6 +137,7 @@ bool StrandBlock::factor(std::span<const std::size_t> without) {
   factored_ = true;
   for (;;) {
     for (const std::size_t row : without) hold(row);
+    if (s.multipliers) yield_between(without);
     if (newton_.factor()) return true;
     for (int lane = 0; lane < lanes; ++lane)
       if (s.beta[lane] < 0) return false;

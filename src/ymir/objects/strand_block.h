@@ -32,7 +32,7 @@ class StrandBlock final : public SolidBlock {
   std::int32_t slot(std::size_t row) const override;
   void visit_blocks(const BlockVisitor& visit) const override;
   // Elastic strands; where lengths are held, a multiplier may be left with nothing to act on.
-  bool condensable() const override { return !indefinite(); }
+  bool condensable() const override { return true; }
   bool factor_without(std::span<const std::size_t> rows) override;
   void set_step(const double* step) override;
   double step_size() const override;
@@ -44,6 +44,7 @@ class StrandBlock final : public SolidBlock {
   int half_bandwidth() const;
   bool factor(std::span<const std::size_t> without);
   void hold(std::size_t row);
+  void yield_between(std::span<const std::size_t> held);
   int lane_nodes() const { return (newton_.rows() + 2) / 3; }
 
   CurvesObject* object_;
