@@ -21,22 +21,36 @@ CellPoints::CellPoints(MeshObject& object, std::string owner, std::string what, 
       each_(static_cast<std::size_t>(nodes_of(object.mesh().shape))) {
   const SolidMesh& mesh = object.mesh();
   for (const CellPoint& at : points) {
+    cells_.push_back(at.cell);
+    own_.push_back(own_.size());
     const auto first = mesh.cells.begin() + static_cast<std::ptrdiff_t>(each_) * at.cell;
     nodes_.insert(nodes_.end(), first, first + static_cast<std::ptrdiff_t>(each_));
     weight_.resize(nodes_.size());
     weights_in(mesh, at, weight_.data() + weight_.size() - each_);
   }
+  own_nodes_ = nodes_;
+}
+
+void CellPoints::restrict_to(std::span<const std::int32_t> cells) {
+  own_.clear();
+  own_nodes_.clear();
+  for (std::size_t i = 0; i < count(); ++i) {
+    if (!std::binary_search(cells.begin(), cells.end(), cells_[i])) continue;
+    own_.push_back(i);
+    for (std::size_t a = 0; a < each_; ++a) own_nodes_.push_back(node(i, a));
+  }
 }
 
 void CellPoints::connect(const BlockMatrix& matrix) {
   slots_.clear();
-  for (std::size_t i = 0; i < count(); ++i)
+  for (const std::size_t i : own_)
     for (std::size_t a = 0; a < each_; ++a)
       for (std::size_t b = 0; b < each_; ++b)
         if (node(i, b) <= node(i, a)) slots_.push_back(matrix.slot(node(i, a), node(i, b)));
 }
 
 void CellPoints::begin(const MeshStep& s) {
+  if (!object_->here()) return;
   place(planes_, s.begin);
   const PointBlock all = planes_.block(0, 0, 0, count(), s.time, s.dt);
   samples_.resize(forces_.size());
@@ -46,7 +60,7 @@ void CellPoints::begin(const MeshStep& s) {
   }
 }
 
-void CellPoints::assemble(MeshStep& s) {
+void CellPoints::evaluate(const MeshStep& s) {
   parallel_blocks(static_cast<std::ptrdiff_t>(count()), chunk, [&](std::ptrdiff_t from, std::ptrdiff_t to) {
     const auto first = static_cast<std::size_t>(from), last = static_cast<std::size_t>(to);
     for (std::size_t i = first; i < last; ++i) {
@@ -61,12 +75,15 @@ void CellPoints::assemble(MeshStep& s) {
     const ForceBlock out = planes_.cleared_forces(first, last);
     for (std::size_t k = 0; k < forces_.size(); ++k) forces_[k].accumulate(block, sampled(k, first), out);
   });
+}
+
+void CellPoints::assemble(MeshStep& s) {
   const std::int32_t* slot = slots_.data();
-  for (std::size_t i = 0; i < count(); ++i) slot = add(s, i, slot);
+  for (const std::size_t i : own_) slot = add(s, i, slot);
 }
 
 void CellPoints::visit_points(const std::function<void(const PointBlock&)>& visit) const {
-  if (count() == 0 || object_->positions().empty()) return;
+  if (count() == 0 || !object_->here() || object_->positions().empty()) return;
   PanelPlanes now = planes_;
   place(now, object_->positions());
   for (std::size_t i = 0; i < count(); ++i) now.set_velocity(i, point(i, object_->velocities()));

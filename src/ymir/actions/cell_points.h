@@ -14,9 +14,14 @@ class CellPoints : public MeshConstraint, public ForceTarget {
  public:
   std::string owner() const override { return owner_; }
   std::string what() const override { return what_; }
-  BlockMatrix::Elements elements() const override { return {object_->mesh().cells, static_cast<int>(each_)}; }
+  BlockMatrix::Elements elements() const override { return {own_nodes_, static_cast<int>(each_)}; }
   void connect(const BlockMatrix& matrix) override;
+  bool divisible() const override { return true; }
+  void restrict_to(std::span<const std::int32_t> cells) override;
   void begin(const MeshStep& s) override;
+  // The rank that leads knows the air at all points.
+  void evaluate(const MeshStep& s) override;
+  std::span<double> evaluated() override { return planes_.made(); }
   void assemble(MeshStep& s) override;
 
   void add_force(PointForce force) override { forces_.push_back(std::move(force)); }
@@ -50,7 +55,10 @@ class CellPoints : public MeshConstraint, public ForceTarget {
 
   std::string owner_, what_;
   std::size_t each_;                 // nodes of a cell
-  std::vector<std::int32_t> nodes_;  // of the cell that each point is in
+  std::vector<std::int32_t> cells_;  // that the points are in
+  std::vector<std::int32_t> nodes_;  // of these cells
+  std::vector<std::size_t> own_;     // points in cells of this rank
+  std::vector<std::int32_t> own_nodes_;
   std::vector<double> weight_;       // of these nodes
   std::vector<std::int32_t> slots_;  // of pairs of these nodes, row not before column
   std::vector<PointForce> forces_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "ymir/objects/force_target.h"
@@ -54,6 +55,8 @@ class PanelPlanes {
             {plane(derivative) + begin, plane(derivative + 1) + begin, plane(derivative + 2) + begin,
              plane(derivative + 3) + begin, plane(derivative + 4) + begin, plane(derivative + 5) + begin}};
   }
+  // What Forces made of all of them.
+  std::span<double> made() { return {plane(force), (derivative + 6 - force) * n_}; }
   Vec3d force_on(std::size_t i) const { return {plane(force)[i], plane(force + 1)[i], plane(force + 2)[i]}; }
   // -df/dv [kg/s] at row r, column c.
   double stiffness(std::size_t i, int r, int c) const {

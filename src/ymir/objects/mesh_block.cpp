@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ymir/objects/mesh_cells.h"
+#include "ymir/parallel/message.h"
 
 namespace ymir {
 namespace {
@@ -137,7 +138,23 @@ void MeshBlock::assemble_all() {
 void MeshBlock::assemble() {
   work_->step.curvature = MeshStep::Curvature::exact;
   coupled_ = false;
+  if (object_->share() == nullptr)
+    for (const auto& constraint : object_->constraints()) constraint->evaluate(work_->step);
   assemble_all();
+}
+
+void MeshBlock::consult() {
+  const MeshShare& share = *object_->share();
+  const bool leads = share.ranks->rank() == share.lead;
+  Bytes told;
+  MessageWriter out(told);
+  for (const auto& constraint : object_->constraints()) {
+    if (leads) constraint->evaluate(work_->step);
+    if (leads) out.put(std::span<const double>(constraint->evaluated()));
+  }
+  share.ranks->broadcast(told, share.lead);
+  MessageReader in(told);
+  for (const auto& constraint : object_->constraints()) in.get(constraint->evaluated());
 }
 
 void MeshBlock::add_force(std::size_t row, double force, double stiffness) {

@@ -35,6 +35,7 @@ class MeshBlock final : public SolidBlock {
   double reach() const override;
   void move(double share) override;
   void end() override;
+  void consult() override;
   void assist() override;
   void dismiss() override { work_->solver.dismiss(); }
 

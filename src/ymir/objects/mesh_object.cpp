@@ -75,7 +75,6 @@ void MeshObject::visit_points(const std::function<void(const PointBlock&)>& visi
 // Why ranks cannot share it, or "".
 std::string MeshObject::why_whole() const {
   if (description_.solver == LinearSolver::direct) return "its `solver:` is direct";
-  if (every_iteration_) return "air acts on it, and is acted on";
   if (const SolidObject* other = system() == nullptr ? nullptr : system()->larger(*this))
     return fmt::format("it is attached to {}, which is no smaller", other->name());
   for (const auto& constraint : constraints_)

@@ -124,6 +124,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   // Of this rank in the work on it; nullptr: it is all one rank's.
   const MeshShare* share() const { return share_.get(); }
   void take(const MeshStep& step);
+  bool here() const { return here_; }  // this rank has it, or leads those that share it
 
  private:
   bool works() const { return here_ || share_ != nullptr; }

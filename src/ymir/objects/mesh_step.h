@@ -46,6 +46,10 @@ class MeshConstraint {
   virtual void restrict_to(std::span<const std::int32_t> /*cells*/) {}
   // The mesh is as it was when the substep began.
   virtual void begin(const MeshStep& /*step*/) {}
+  // What has to be known of all cells at this iterate, before assemble(). Of a mesh that ranks share: by the rank that
+  // leads, which tells the others the values.
+  virtual void evaluate(const MeshStep& /*step*/) {}
+  virtual std::span<double> evaluated() { return {}; }
   virtual void assemble(MeshStep& step) = 0;
   // The iterate is about to move by `share` of step.step.
   virtual void advance(const MeshStep& /*step*/, double /*share*/) {}

@@ -66,6 +66,7 @@ class SolidBlock : public MatrixPart {
   virtual void end() = 0;
   // Where ranks share it, one leads: its large() is solved with the help of the others, which assist() until they are
   // dismissed.
+  virtual void consult() {}  // of all ranks, before assemble()
   virtual void assist() {}
   virtual void dismiss() {}
 };

@@ -198,6 +198,10 @@ void SpanningClusters::advance(const Step& step) {
     return communicator_->any(std::any_of(homes_.begin(), homes_.end(), [](const Home& h) { return h.active; }));
   };
   while (any_active()) {
+    for (const Shared& shared : shared_) {
+      if (shared.lead == nullptr && lent_[shared.index].active) lent_[shared.index].member.member().block().consult();
+      if (shared.lead != nullptr && homes_[shared.index].active) shared.lead->block().consult();
+    }
     for_each_lent([](Lent& lent) { lent.member.member().block().assemble(); });
     for (Home& home : homes_)
       if (home.active) home.cluster->assemble();

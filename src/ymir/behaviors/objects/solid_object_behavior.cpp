@@ -78,8 +78,8 @@ Schema<SolidObjectBehavior::Params> SolidObjectBehavior::schema() {
       .advanced()
       .param(&Params::ranks, "ranks",
              "Where several ranks run: whether they share the work on this body. one: it is one rank's; all: its nodes "
-             "are divided among them, which needs conjugate gradients, nothing attached to the body and no air that "
-             "acts on it; auto: all from 20000 nodes on, where that is possible.")
+             "are divided among them, which needs conjugate gradients and, of bodies attached to each other, the "
+             "largest; auto: all from 20000 nodes on, where that is possible.")
       .enumerated<MeshRanks>({{"auto", MeshRanks::automatic}, {"one", MeshRanks::one}, {"all", MeshRanks::all}})
       .advanced();
 }
