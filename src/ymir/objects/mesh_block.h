@@ -49,7 +49,6 @@ class MeshBlock final : public SolidBlock {
   MeshObject* object_;
   MeshObject::Workspace* work_;
   mutable LargeMesh large_;
-  bool coupled_ = false;  // to others, in this iteration
 };
 
 }  // namespace ymir
