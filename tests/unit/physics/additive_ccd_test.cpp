@@ -37,7 +37,7 @@ Tally count(int cases, const Time& time, const Distance& distance) {
     }
     if (distance(x) <= thickness * 1.01) continue;
     for (Vec3d& v : p) v = random_vector(random, i % 4 < 2 ? 1 : 6);
-    if (N < 4 && i % 2 == 0) p[N - 1] = x[0] - x[N - 1] + random_vector(random, 0.1);  // aims at the other
+    if (N < 4 && i % 2 == 0) p[N - 1] = p[0] + x[0] - x[N - 1] + random_vector(random, 0.1);  // aims at the other
     if (i % 8 == 7)
       for (Vec3d& v : p) v = p[0];  // moves as a whole
     const double safe = time(x, p);
@@ -74,7 +74,7 @@ void expect_safe(const Tally& tally, const char* what) {
   EXPECT_GT(tally.cases, 1000) << what;
   EXPECT_GT(tally.hits, tally.cases / 20) << what;
   EXPECT_EQ(tally.unsafe, 0) << what;
-  EXPECT_LT(tally.lead / tally.hits, 0.08) << what;
+  EXPECT_LT(tally.lead / tally.hits, 0.15) << what;  // a tenth of the gap is kept, more of it when they graze
   EXPECT_GT(tally.lead, 0) << what;
 }
 

@@ -1,0 +1,118 @@
+#include "ymir/solids/detection/distance_contacts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ymir/parallel/threads.h"
+#include "ymir/physics/contact/contact_frame.h"
+#include "ymir/solids/detection/elements.h"
+#include "ymir/solids/detection/narrow.h"
+
+namespace ymir {
+namespace {
+
+constexpr std::ptrdiff_t run = 1024;  // vertices
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// A place that colliders are asked at.
+struct Place {
+  ContactSide side;
+  Vec3d x;
+  double radius, arc;
+  Reach reach;
+  Vec3d along;  // of a fibre; 0: none
+};
+
+void ask(std::span<const ContactCollider> colliders, const Place& place, bool middle, std::vector<Contact>& contacts) {
+  for (std::size_t k = 0; k < colliders.size(); ++k) {
+    const ContactCollider& collider = colliders[k];
+    if (middle && !(place.reach.edge > 2 * collider.voxel)) continue;
+    const auto margin = [&](double way) { return std::min(place.reach.margin + way, 0.5 * place.reach.edge); };
+    const ColliderPoint point = collider.nearest(place.x, place.radius + margin(collider.travel));
+    Contact c;
+    c.gap = point.distance - place.radius;
+    if (!(c.gap < margin(norm(point.carried)))) continue;
+    c.family = ContactFamily::collider;
+    c.a = place.side;
+    c.b.kind = SideKind::collider;
+    c.b.piece = static_cast<std::int32_t>(k);
+    c.arc_a = place.arc;
+    c.normal = point.normal;
+    c.tangent = dot(place.along, place.along) > 0 ? tangent_along(c.normal, place.along) : any_normal(c.normal);
+    c.carried = point.carried;
+    contacts.push_back(c);
+  }
+}
+
+void ask_along(const Boundary& b, std::span<const ContactCollider> colliders, const BoundaryPiece& fiber,
+               std::int32_t vertex, std::vector<Contact>& contacts) {
+  const std::int32_t i = vertex - fiber.first_vertex;
+  const bool last = i == fiber.elements;
+  const std::int32_t segment = fiber.first_element + (last ? i - 1 : i);
+  const Segment s = segment_of(b, segment);
+  const Reach reach = s.reach(b);
+  if (b.from_clamp[at(vertex)] > 0)
+    ask(colliders,
+        {fiber_side(b, segment, last ? 1 : 0), b.position[at(vertex)], b.radius[at(vertex)], static_cast<double>(i),
+         reach, s.d},
+        false, contacts);
+  if (!last && (b.from_clamp[at(vertex)] > 0 || b.from_clamp[at(vertex) + 1] > 0))
+    ask(colliders, {fiber_side(b, segment, 0.5), s.p + s.d * 0.5, s.radius(b, 0.5), i + 0.5, reach, s.d}, true,
+        contacts);
+}
+
+}  // namespace
+
+ContactCollider rigid_collider(std::function<DistanceSample(Vec3d)> distance, const RigidTransform& begin,
+                               const RigidTransform& end, double size, double voxel) {
+  const double turn = norm(quaternion_log(end.rotation * conjugate(begin.rotation)));
+  ContactCollider collider;
+  collider.voxel = voxel;
+  collider.travel = norm(end.translation - begin.translation) + (turn > 0 ? turn * size : 0);
+  collider.nearest = [distance = std::move(distance), begin, end](Vec3d x, double) {
+    const Vec3d body = begin.to_body(x);
+    const DistanceSample sample = distance(body);
+    return ColliderPoint{sample.distance, end.direction_to_world(sample.normal), end.to_world(body) - x};
+  };
+  return collider;
+}
+
+ContactCollider moving_collider(std::shared_ptr<const MovingSurface> surface) {
+  ContactCollider collider;
+  collider.voxel = surface->mean_edge();
+  collider.travel = surface->travel();
+  collider.nearest = [surface = std::move(surface)](Vec3d x, double reach) {
+    const SurfaceSample sample = surface->sample(x, surface->begin(), reach);
+    if (sample.triangle < 0) {
+      // Beyond the bound, or deep inside: the sign is found without one.
+      const SurfaceSample far = surface->sample(x, surface->begin());
+      return ColliderPoint{far.distance, far.normal, surface->velocity(far) * surface->dt()};
+    }
+    return ColliderPoint{sample.distance, sample.normal, surface->velocity(sample) * surface->dt()};
+  };
+  return collider;
+}
+
+void find_collider_contacts(const Boundary& b, std::span<const ContactCollider> colliders,
+                            std::vector<std::vector<Contact>>& of_blocks, std::vector<Contact>& contacts) {
+  if (colliders.empty()) return;
+  const auto count = static_cast<std::ptrdiff_t>(b.position.size());
+  const auto blocks = static_cast<std::size_t>((count + run - 1) / run);
+  if (of_blocks.size() < blocks) of_blocks.resize(blocks);
+  parallel_blocks(count, run, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    std::vector<Contact>& found = of_blocks[static_cast<std::size_t>(begin / run)];
+    found.clear();
+    for (auto v = static_cast<std::int32_t>(begin); v < static_cast<std::int32_t>(end); ++v) {
+      const BoundaryPiece& piece = b.piece(b.piece_of_vertex[at(v)]);
+      if (piece.kind == PieceKind::fiber)
+        ask_along(b, colliders, piece, v, found);
+      else if (b.from_clamp[at(v)] > 0)
+        ask(colliders, {point_side(b, v), b.position[at(v)], b.radius[at(v)], 0, vertex_reach(b, v), {0, 0, 0}}, false,
+            found);
+    }
+  });
+  for (std::size_t i = 0; i < blocks; ++i) contacts.insert(contacts.end(), of_blocks[i].begin(), of_blocks[i].end());
+}
+
+}  // namespace ymir

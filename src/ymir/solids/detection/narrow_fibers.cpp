@@ -1,0 +1,149 @@
+// Fibres against fibres, and loose points against fibres and each other.
+#include <algorithm>
+#include <cmath>
+
+#include "ymir/physics/contact/closest_segments.h"
+#include "ymir/physics/contact/contact_frame.h"
+#include "ymir/physics/contact/nearest_on_triangle.h"
+#include "ymir/solids/detection/candidates.h"
+#include "ymir/solids/detection/elements.h"
+#include "ymir/solids/detection/narrow.h"
+
+namespace ymir {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+double arc_of(const Boundary& b, std::int32_t segment, double s) {
+  return segment - b.piece(b.segment_piece[at(segment)]).first_element + s;
+}
+
+// Pairs of one fibre with others, by fibre, then by segments.
+bool before(const FiberPair& x, const FiberPair& y) {
+  if (x.piece_b != y.piece_b) return x.piece_b < y.piece_b;
+  return x.a != y.a ? x.a < y.a : x.b < y.b;
+}
+
+// pairs[begin, end) are of the same two fibres, ascending. The closest are taken first; each rules out what is nearer
+// to it than half an edge along both.
+void merge(const std::vector<FiberPair>& pairs, std::int32_t begin, std::int32_t end, NarrowScratch& scratch) {
+  scratch.order.clear();
+  for (std::int32_t i = begin; i < end; ++i) scratch.order.push_back(i);
+  std::sort(scratch.order.begin(), scratch.order.end(), [&](std::int32_t x, std::int32_t y) {
+    return pairs[at(x)].gap != pairs[at(y)].gap ? pairs[at(x)].gap < pairs[at(y)].gap : x < y;
+  });
+  constexpr std::uint8_t open = 2;
+  std::fill(scratch.kept.begin() + begin, scratch.kept.begin() + end, open);
+  for (const std::int32_t i : scratch.order) {
+    if (scratch.kept[at(i)] != open) continue;
+    scratch.kept[at(i)] = 1;
+    const FiberPair& p = pairs[at(i)];
+    const auto rule_out = [&](std::int32_t j) {
+      const FiberPair& q = pairs[at(j)];
+      if (scratch.kept[at(j)] == open && std::abs(p.a + p.s - q.a - q.s) < 0.5 &&
+          std::abs(p.b + p.t - q.b - q.t) < 0.5)
+        scratch.kept[at(j)] = 0;
+    };
+    for (std::int32_t j = i - 1; j >= begin && pairs[at(j)].a >= p.a - 1; --j) rule_out(j);
+    for (std::int32_t j = i + 1; j < end && pairs[at(j)].a <= p.a + 1; ++j) rule_out(j);
+  }
+}
+
+Contact contact_of(const Boundary& b, const FiberPair& pair) {
+  Contact c;
+  c.family = ContactFamily::fiber_fiber;
+  c.a = fiber_side(b, pair.a, pair.s);
+  c.b = fiber_side(b, pair.b, pair.t);
+  c.arc_a = arc_of(b, pair.a, pair.s);
+  c.arc_b = arc_of(b, pair.b, pair.t);
+  c.gap = pair.gap;
+  const Vec3d along = segment_of(b, pair.a).d;
+  c.vague = dot(pair.difference, pair.difference) < contact_frame::nearest * contact_frame::nearest;
+  c.normal = contact_normal(pair.difference, {0, 0, 0}, along, segment_of(b, pair.b).d);
+  c.tangent = tangent_along(c.normal, along);
+  return c;
+}
+
+}  // namespace
+
+void narrow_fibers(const Boundary& b, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
+                   std::vector<Contact>& contacts) {
+  for (std::size_t begin = 0; begin < pairs.size();) {
+    const std::int32_t piece = b.segment_piece[at(first_of(pairs[begin]))];
+    scratch.pairs.clear();
+    for (; begin < pairs.size() && b.segment_piece[at(first_of(pairs[begin]))] == piece; ++begin) {
+      const std::int32_t i = first_of(pairs[begin]), j = second_of(pairs[begin]);
+      const Segment p = segment_of(b, i), q = segment_of(b, j);
+      const auto [s, t] = closest_segments(p.p, p.d, q.p, q.d);
+      const Vec3d difference = p.p + p.d * s - q.p - q.d * t;
+      const double gap = norm(difference) - p.radius(b, s) - q.radius(b, t);
+      if (!(gap < margin_of(p.reach(b), q.reach(b)))) continue;
+      const std::int32_t other = b.segment_piece[at(j)];
+      if (other == piece && !b.piece(piece).traits.self_contact) continue;
+      if (clamped(b, fiber_side(b, i, s), fiber_side(b, j, t))) continue;
+      scratch.pairs.push_back({other, i, j, s, t, gap, difference});
+    }
+    std::sort(scratch.pairs.begin(), scratch.pairs.end(), before);
+    scratch.kept.resize(scratch.pairs.size());
+    const auto count = static_cast<std::int32_t>(scratch.pairs.size());
+    for (std::int32_t first = 0; first < count;) {
+      std::int32_t last = first + 1;
+      while (last < count && scratch.pairs[at(last)].piece_b == scratch.pairs[at(first)].piece_b) ++last;
+      merge(scratch.pairs, first, last, scratch);
+      for (; first < last; ++first)
+        if (scratch.kept[at(first)]) contacts.push_back(contact_of(b, scratch.pairs[at(first)]));
+    }
+  }
+}
+
+void narrow_point_fibers(const Boundary& b, std::span<const std::uint64_t> pairs, NarrowScratch&,
+                         std::vector<Contact>& contacts) {
+  for (const std::uint64_t pair : pairs) {
+    const std::int32_t v = first_of(pair), j = second_of(pair);
+    const Segment q = segment_of(b, j);
+    const Vec3d x = b.position[at(v)];
+    const double t = nearest_on_segment(q.p, q.p + q.d, x);
+    const Vec3d difference = x - q.p - q.d * t;
+    Contact c;
+    c.family = ContactFamily::point_fiber;
+    c.gap = norm(difference) - b.radius[at(v)] - q.radius(b, t);
+    if (!(c.gap < margin_of(vertex_reach(b, v), q.reach(b)))) continue;
+    c.a = point_side(b, v);
+    c.b = fiber_side(b, j, t);
+    if (clamped(b, c.a, c.b)) continue;
+    c.arc_b = arc_of(b, j, t);
+    c.vague = norm(difference) < contact_frame::nearest;
+    c.normal = contact_normal(difference, {0, 0, 0}, {0, 0, 0}, q.d);
+    c.tangent = tangent_along(c.normal, q.d);
+    // The segments that meet at a vertex both have it.
+    if (!contacts.empty() && contacts.back().family == c.family && contacts.back().a.element == v &&
+        contacts.back().b.piece == c.b.piece && c.arc_b - contacts.back().arc_b < 0.5) {
+      if (c.gap < contacts.back().gap) contacts.back() = c;
+      continue;
+    }
+    contacts.push_back(c);
+  }
+}
+
+void narrow_points(const Boundary& b, std::span<const std::uint64_t> pairs, NarrowScratch&,
+                   std::vector<Contact>& contacts) {
+  for (const std::uint64_t pair : pairs) {
+    const std::int32_t v = first_of(pair), w = second_of(pair);
+    const std::int32_t piece = b.piece_of_vertex[at(v)];
+    if (piece == b.piece_of_vertex[at(w)] && !b.piece(piece).traits.self_contact) continue;
+    const Vec3d difference = b.position[at(v)] - b.position[at(w)];
+    Contact c;
+    c.family = ContactFamily::point_point;
+    c.gap = norm(difference) - b.radius[at(v)] - b.radius[at(w)];
+    if (!(c.gap < margin_of(vertex_reach(b, v), vertex_reach(b, w)))) continue;
+    c.a = point_side(b, v);
+    c.b = point_side(b, w);
+    if (clamped(b, c.a, c.b)) continue;
+    c.vague = norm(difference) < contact_frame::nearest;
+    c.normal = contact_normal(difference, {0, 0, 0}, {0, 0, 0}, {0, 0, 0});
+    c.tangent = any_normal(c.normal);
+    contacts.push_back(c);
+  }
+}
+
+}  // namespace ymir

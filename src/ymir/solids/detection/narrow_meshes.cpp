@@ -1,0 +1,194 @@
+// Faces and edges of meshes against fibres, vertices and each other.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "ymir/physics/contact/closest_segments.h"
+#include "ymir/physics/contact/contact_frame.h"
+#include "ymir/physics/contact/nearest_on_triangle.h"
+#include "ymir/solids/detection/candidates.h"
+#include "ymir/solids/detection/elements.h"
+#include "ymir/solids/detection/mesh_features.h"
+#include "ymir/solids/detection/narrow.h"
+
+namespace ymir {
+namespace {
+
+constexpr double same_way = 0.7;  // cosine of normals of contacts that may be one
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// Gap and normal of c, whose sides are set, from its two points and the normal of b's side where it faces a. `inside`:
+// the points are on the wrong sides of surfaces that have an inside.
+void measure(const Boundary& b, Vec3d difference, Vec3d facing, bool inside, Contact& c) {
+  const double distance = norm(difference);
+  c.gap = (inside ? -distance : distance) - radius_at(b, c.a) - radius_at(b, c.b);
+  c.vague = distance < contact_frame::nearest;
+  c.normal = c.vague ? normalized(facing, Vec3d{0, 1, 0}) : difference * ((inside ? -1 : 1) / distance);
+}
+
+bool solid(const Boundary& b, std::int32_t piece) { return b.piece(piece).traits.solid; }
+
+// A vertex above a triangle; false: not in reach, or another triangle is closer.
+bool above_face(const Boundary& b, std::int32_t vertex, const Reach& reach, std::int32_t triangle, Contact& c,
+                MeshFeature& feature) {
+  const auto& t = b.triangles[at(triangle)];
+  const Vec3d y = b.position[at(vertex)];
+  const Vec3d w = nearest_on_triangle(b.position[at(t[0])], b.position[at(t[1])], b.position[at(t[2])], y);
+  c.b = face_side(b, triangle, w);
+  const Vec3d x = place_of(b, c.b), difference = y - x;
+  const double most = b.radius[at(vertex)] + radius_at(b, c.b) + margin_of(reach, triangle_reach(b, triangle));
+  if (!(dot(difference, difference) < most * most)) return false;
+  feature = feature_of(b, triangle, w);
+  if (!is_local_minimum(b, feature, x, y)) return false;
+  const Vec3d facing = feature_normal(b, feature);
+  measure(b, difference, facing, solid(b, c.b.piece) && dot(difference, facing) < 0, c);
+  return true;
+}
+
+// A segment of a fibre across an edge, where neither end of the segment is nearest.
+bool across_edge(const Boundary& b, std::int32_t segment, std::int32_t edge, Contact& c, MeshFeature& feature) {
+  const Segment p = segment_of(b, segment);
+  const auto& e = b.edges[at(edge)];
+  const Vec3d q = b.position[at(e[0])], d = b.position[at(e[1])] - q;
+  const auto [s, t] = closest_segments(p.p, p.d, q, d);
+  if (s <= 0 || s >= 1) return false;
+  const Vec3d y = p.p + p.d * s, x = q + d * t, difference = y - x;
+  c.a = fiber_side(b, segment, s);
+  c.b = edge_side(b, edge, t);
+  const double most = radius_at(b, c.a) + radius_at(b, c.b) + margin_of(p.reach(b), edge_reach(b, e));
+  if (!(dot(difference, difference) < most * most)) return false;
+  feature = feature_of_edge(b, edge, t);
+  if (!is_local_minimum(b, feature, x, y)) return false;
+  const Vec3d facing = feature_normal(b, feature);
+  measure(b, difference, facing, solid(b, c.b.piece) && dot(difference, facing) < 0, c);
+  return true;
+}
+
+// Contacts of one fibre with meshes: by mesh, then along the fibre.
+bool along_fiber(const Contact& x, const Contact& y) {
+  return std::tuple(x.b.piece, x.arc_a, x.b.kind, x.b.element) < std::tuple(y.b.piece, y.arc_a, y.b.kind, y.b.element);
+}
+
+// The closest first; each rules out what touches the same mesh the same way within half an edge.
+void merge_along(NarrowScratch& scratch, std::vector<Contact>& contacts) {
+  std::vector<Contact>& found = scratch.contacts;
+  std::sort(found.begin(), found.end(), along_fiber);
+  const auto count = static_cast<std::int32_t>(found.size());
+  scratch.order.clear();
+  for (std::int32_t i = 0; i < count; ++i) scratch.order.push_back(i);
+  std::sort(scratch.order.begin(), scratch.order.end(), [&](std::int32_t x, std::int32_t y) {
+    return found[at(x)].gap != found[at(y)].gap ? found[at(x)].gap < found[at(y)].gap : x < y;
+  });
+  constexpr std::uint8_t open = 2;
+  scratch.kept.assign(found.size(), open);
+  for (const std::int32_t i : scratch.order) {
+    if (scratch.kept[at(i)] != open) continue;
+    scratch.kept[at(i)] = 1;
+    const auto rule_out = [&](std::int32_t j) {
+      if (found[at(j)].b.piece != found[at(i)].b.piece || std::abs(found[at(j)].arc_a - found[at(i)].arc_a) >= 0.5)
+        return false;
+      if (scratch.kept[at(j)] == open && dot(found[at(j)].normal, found[at(i)].normal) > same_way)
+        scratch.kept[at(j)] = 0;
+      return true;
+    };
+    for (std::int32_t j = i - 1; j >= 0 && rule_out(j);) --j;
+    for (std::int32_t j = i + 1; j < count && rule_out(j);) ++j;
+  }
+  for (std::int32_t i = 0; i < count; ++i)
+    if (scratch.kept[at(i)]) contacts.push_back(found[at(i)]);
+}
+
+}  // namespace
+
+void narrow_fiber_faces(const Boundary& b, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
+                        std::vector<Contact>& contacts) {
+  for (std::size_t begin = 0; begin < pairs.size();) {
+    const std::int32_t piece = b.segment_piece[at(first_of(pairs[begin]))];
+    const std::int32_t first = b.piece(piece).first_element;
+    scratch.contacts.clear();
+    for (; begin < pairs.size() && b.segment_piece[at(first_of(pairs[begin]))] == piece; ++begin) {
+      const std::int32_t i = first_of(pairs[begin]), triangle = second_of(pairs[begin]);
+      const Segment segment = segment_of(b, i);
+      Contact c;
+      MeshFeature feature{};
+      c.family = ContactFamily::fiber_face;
+      const auto take = [&](double s) {
+        if (clamped(b, c.a, c.b)) return;
+        c.arc_a = i - first + s;
+        c.tangent = tangent_along(c.normal, segment.d);
+        scratch.contacts.push_back(c);
+      };
+      for (int end = i == first ? 0 : 1; end <= 1; ++end) {
+        c.a = fiber_side(b, i, end);
+        if (above_face(b, segment.v + end, segment.reach(b), triangle, c, feature)) take(end);
+      }
+      for (const std::int32_t edge : b.triangle_edges[at(triangle)])
+        if (b.edge_triangles[at(edge)][0] == triangle && across_edge(b, i, edge, c, feature)) take(c.a.weight[1]);
+    }
+    merge_along(scratch, contacts);
+  }
+}
+
+void narrow_vertex_faces(const Boundary& b, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
+                         std::vector<Contact>& contacts) {
+  for (std::size_t begin = 0; begin < pairs.size();) {
+    const std::int32_t v = first_of(pairs[begin]), piece = b.piece_of_vertex[at(v)];
+    const Reach reach = vertex_reach(b, v);
+    scratch.contacts.clear();
+    for (; begin < pairs.size() && first_of(pairs[begin]) == v; ++begin) {
+      const std::int32_t triangle = second_of(pairs[begin]);
+      const bool self = b.triangle_piece[at(triangle)] == piece;
+      if (self && !b.piece(piece).traits.self_contact) continue;
+      Contact c;
+      MeshFeature feature{};
+      c.family = ContactFamily::vertex_face;
+      c.a = point_side(b, v);
+      if (!above_face(b, v, reach, triangle, c, feature) || (self && touches(b, v, triangle))) continue;
+      if (clamped(b, c.a, c.b)) continue;
+      c.tangent = any_normal(c.normal);
+      // Triangles that share the nearest point.
+      const Vec3d x = place_of(b, c.b);
+      const double near = 1e-3 * triangle_reach(b, triangle).edge;
+      const bool again = std::any_of(scratch.contacts.begin(), scratch.contacts.end(), [&](const Contact& known) {
+        return known.b.piece == c.b.piece && norm(place_of(b, known.b) - x) < near;
+      });
+      if (!again) scratch.contacts.push_back(c);
+    }
+    contacts.insert(contacts.end(), scratch.contacts.begin(), scratch.contacts.end());
+  }
+}
+
+void narrow_edges(const Boundary& b, std::span<const std::uint64_t> pairs, NarrowScratch&,
+                  std::vector<Contact>& contacts) {
+  for (const std::uint64_t pair : pairs) {
+    const std::int32_t i = first_of(pair), j = second_of(pair);
+    const auto &e = b.edges[at(i)], &f = b.edges[at(j)];
+    const Vec3d p = b.position[at(e[0])], dp = b.position[at(e[1])] - p;
+    const Vec3d q = b.position[at(f[0])], dq = b.position[at(f[1])] - q;
+    const auto [s, t] = closest_segments(p, dp, q, dq);
+    // At an end of one of them it is a matter of vertices and faces.
+    if (s <= 0 || s >= 1 || t <= 0 || t >= 1) continue;
+    Contact c;
+    c.family = ContactFamily::edge_edge;
+    c.a = edge_side(b, i, s);
+    c.b = edge_side(b, j, t);
+    const Vec3d x = p + dp * s, y = q + dq * t, difference = x - y;
+    const double most = radius_at(b, c.a) + radius_at(b, c.b) + margin_of(edge_reach(b, e), edge_reach(b, f));
+    if (!(dot(difference, difference) < most * most)) continue;
+    if (c.a.piece == c.b.piece && (!b.piece(c.a.piece).traits.self_contact || touch(b, i, j))) continue;
+    if (clamped(b, c.a, c.b)) continue;
+    const MeshFeature of_a{MeshFeature::Kind::edge, i}, of_b{MeshFeature::Kind::edge, j};
+    const Vec3d normal_a = feature_normal(b, of_a), normal_b = feature_normal(b, of_b);
+    const bool inside = (solid(b, c.b.piece) && dot(difference, normal_b) < 0) ||
+                        (solid(b, c.a.piece) && dot(difference, normal_a) > 0);
+    const Vec3d outwards = inside ? -difference : difference;
+    if (!is_local_minimum(b, of_b, y, y + outwards) || !is_local_minimum(b, of_a, x, x - outwards)) continue;
+    measure(b, difference, contact_normal({0, 0, 0}, {0, 0, 0}, dp, dq), inside, c);
+    if (c.vague && dot(c.normal, normal_b) < 0) c.normal = -c.normal;
+    c.tangent = tangent_along(c.normal, dp);
+    contacts.push_back(c);
+  }
+}
+
+}  // namespace ymir
