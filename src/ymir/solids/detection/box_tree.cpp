@@ -31,9 +31,8 @@ std::uint64_t morton_key(Vec3d place, Vec3d low, double cells_per_metre, std::in
   return key << element_bits | static_cast<std::uint64_t>(element);
 }
 
-void BoxTree::arrange(const Box& bounds, std::int32_t count) {
+void BoxTree::arrange(std::int32_t count) {
   YMIR_CHECK(count < 1 << element_bits);
-  origin_ = count > 0 ? bounds.center() : Vec3d{0, 0, 0};
   // Least significant digit first: elements of one cell stay in order.
   sorted_keys_.resize(keys_.size());
   std::vector<std::uint32_t> first(std::size_t{1} << digit_bits);
@@ -107,14 +106,6 @@ void BoxTree::fit_above() {
   spread_ = elements > 0 ? blocks / elements : 1;
   if (!fitted_) first_spread_ = spread_;
   fitted_ = true;
-}
-
-double BoxTree::extent() const {
-  double most = 0;
-  if (top() < 0) return most;
-  const Bounds box = root();
-  for (int k = 0; k < 3; ++k) most = std::max({most, std::abs(double{box.low[k]}), std::abs(double{box.high[k]})});
-  return most;
 }
 
 }  // namespace ymir

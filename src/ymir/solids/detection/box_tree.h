@@ -36,13 +36,12 @@ class BoxTree {
   // Orders `count` elements by center(element) -> Vec3d; fit() has to follow.
   template <class Center>
   void order(std::int32_t count, const Center& center);
-  // New boxes of all elements: box(element, slot) -> Box.
+  // New boxes of all elements, box(element, slot) -> Box, about an origin that trees to be compared have in common.
   template <class ElementBox>
-  void fit(const ElementBox& box);
+  void fit(Vec3d origin, const ElementBox& box);
   bool spread_out() const { return !(spread_ <= most_spread * first_spread_); }
 
   std::int32_t size() const { return static_cast<std::int32_t>(order_.size()); }
-  Vec3d origin() const { return origin_; }
   std::int32_t element(std::int32_t slot) const { return order_[static_cast<std::size_t>(slot)]; }
   int top() const { return static_cast<int>(levels_.size()) - 1; }  // -1: empty
   // Boxes of the children of a node: elements at level 0.
@@ -54,8 +53,6 @@ class BoxTree {
   Bounds bounds(int level, std::int32_t node) const {
     return level == top() ? root() : block(level + 1, node / width).lane(node % width);
   }
-  // Largest coordinate about the origin [m].
-  double extent() const;
 
   // Lanes of a block that overlap a box.
   static unsigned overlaps(const Block& block, const Bounds& box) {
@@ -68,13 +65,12 @@ class BoxTree {
  private:
   static Bounds bounds_of(const Block& block);
   static double surface(const Bounds& box);
-  void arrange(const Box& bounds, std::int32_t count);
+  void arrange(std::int32_t count);
   void fit_above();
   // Rounded outwards: half an ulp is 2^-24 of the value.
   static float below(double x) { return static_cast<float>(x - std::abs(x) * 0x1p-23); }
   static float above(double x) { return static_cast<float>(x + std::abs(x) * 0x1p-23); }
 
-  Vec3d origin_{0, 0, 0};
   std::vector<std::int32_t> order_;
   std::vector<std::vector<Block>> levels_;
   std::vector<std::uint64_t> keys_, sorted_keys_;
@@ -97,12 +93,12 @@ void BoxTree::order(std::int32_t count, const Center& center) {
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i)
       keys_[static_cast<std::size_t>(i)] = morton_key(center(i), all.low, scale, i);
   });
-  arrange(all, count);
+  arrange(count);
   fitted_ = false;
 }
 
 template <class ElementBox>
-void BoxTree::fit(const ElementBox& box) {
+void BoxTree::fit(Vec3d origin, const ElementBox& box) {
   if (order_.empty()) return;
   constexpr std::ptrdiff_t run = 512;  // blocks
   std::vector<Block>& leaves = levels_[0];
@@ -117,8 +113,8 @@ void BoxTree::fit(const ElementBox& box) {
       for (int i = 0; i < width && first + i < size(); ++i) {
         const Box around = box(element(first + i), first + i);
         for (int k = 0; k < 3; ++k) {
-          block.low[k][i] = below(around.low[k] - origin_[k]);
-          block.high[k][i] = above(around.high[k] - origin_[k]);
+          block.low[k][i] = below(around.low[k] - origin[k]);
+          block.high[k][i] = above(around.high[k] - origin[k]);
         }
         elements += surface(block.lane(i));
       }

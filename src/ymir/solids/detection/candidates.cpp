@@ -13,11 +13,23 @@ void Candidates::clear() {
 
 void Candidates::divide() {
   const auto count = static_cast<std::size_t>(ranges());
+  std::size_t all = 0;
+  for (const List& list : lists_) all += list.pairs.size();
+  pairs_.resize(all);
+  if (all == 0) return;
+  // Few are not worth waking threads for.
+  const auto for_lists = [&](const auto& body) {
+    if (all > 20'000) {
+      parallel_for(static_cast<std::ptrdiff_t>(lists_.size()),
+                   [&](std::ptrdiff_t l) { body(lists_[static_cast<std::size_t>(l)]); });
+    } else {
+      for (List& list : lists_) body(list);
+    }
+  };
   const auto range = [&](std::uint64_t pair) {
     return static_cast<std::size_t>(range_of_[static_cast<std::size_t>(first_of(pair))]);
   };
-  parallel_for(static_cast<std::ptrdiff_t>(lists_.size()), [&](std::ptrdiff_t l) {
-    List& list = lists_[static_cast<std::size_t>(l)];
+  for_lists([&](List& list) {
     list.next.assign(count, 0);
     for (const std::uint64_t pair : list.pairs) ++list.next[range(pair)];
   });
@@ -32,9 +44,7 @@ void Candidates::divide() {
     }
   }
   first_pair_[count] = sum;
-  pairs_.resize(sum);
-  parallel_for(static_cast<std::ptrdiff_t>(lists_.size()), [&](std::ptrdiff_t l) {
-    List& list = lists_[static_cast<std::size_t>(l)];
+  for_lists([&](List& list) {
     for (const std::uint64_t pair : list.pairs) pairs_[list.next[range(pair)]++] = pair;
   });
 }

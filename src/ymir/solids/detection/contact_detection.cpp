@@ -89,6 +89,8 @@ void ContactDetection::Search::fit(const Boundary& b, bool order_always, Detecti
   if (changed) set_ranges(b);
   topology = b.topology();
   ordered = true;
+  // Single precision is kept near to where things are; which place that is changes no result.
+  const Vec3d origin = b.position.empty() ? Vec3d{0, 0, 0} : b.position[b.position.size() / 2];
   const auto update = [&](BoxTree& tree, std::size_t count, const auto& center, const auto& box) {
     Timer timer;
     const auto order = [&] {
@@ -96,14 +98,14 @@ void ContactDetection::Search::fit(const Boundary& b, bool order_always, Detecti
       tree.order(static_cast<std::int32_t>(count), center);
       times.order += timer.seconds();
       timer.restart();
-      ++orderings;
+      orderings += count > 0;
     };
     const bool now = changed || order_always;
     if (now) order();
-    tree.fit(box);
+    tree.fit(origin, box);
     if (!now && tree.size() > 0 && tree.spread_out()) {
       order();
-      tree.fit(box);
+      tree.fit(origin, box);
     }
     times.fit += timer.seconds();
   };
@@ -116,7 +118,7 @@ void ContactDetection::Search::fit(const Boundary& b, bool order_always, Detecti
       },
       [&](std::int32_t i, std::int32_t slot) {
         const Segment s = segment_of(b, i);
-        segment_blocks[at(slot / 8)].set(slot % 8, b, s, segments.origin(), s.reach(b).margin);
+        segment_blocks[at(slot / 8)].set(slot % 8, b, s, origin, s.reach(b).margin);
         return segment_box(b, s);
       });
   update(

@@ -5,11 +5,12 @@
 namespace ymir {
 namespace {
 
-constexpr double rounding = 1e-7;  // of the cosine between two directions
+constexpr double rounding = 1e-7;  // of the cosine between two directions, of their sizes before differences
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-bool leads_to(Vec3d y, Vec3d way) { return dot(y, way) > rounding * norm(y) * norm(way); }
+// `size`: of what `way` was computed from.
+bool leads_to(Vec3d y, Vec3d way, double size) { return dot(y, way) > rounding * norm(y) * size; }
 
 Vec3d face_normal(const Boundary& b, std::int32_t triangle) {
   const auto& t = b.triangles[at(triangle)];
@@ -54,13 +55,13 @@ bool is_local_minimum(const Boundary& b, const MeshFeature& feature, Vec3d x, Ve
         const std::int32_t third = b.triangles[at(t)][k];
         if (third == e[0] || third == e[1]) continue;
         const Vec3d way = b.position[at(third)] - p;
-        if (leads_to(y - x, way - along * dot(way, along))) return false;
+        if (leads_to(y - x, way - along * dot(way, along), norm(way))) return false;
       }
   }
   if (feature.kind == MeshFeature::Kind::vertex)
     for (const std::int32_t t : b.around(feature.index))
       for (const std::int32_t v : b.triangles[at(t)])
-        if (v != feature.index && leads_to(y - x, b.position[at(v)] - x)) return false;
+        if (v != feature.index && leads_to(y - x, b.position[at(v)] - x, norm(b.position[at(v)] - x))) return false;
   return true;
 }
 
