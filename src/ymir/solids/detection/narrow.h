@@ -35,7 +35,7 @@ struct alignas(64) NarrowScratch {
 void narrow_fibers(const Boundary& boundary, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
                    std::vector<Contact>& contacts);
 // Segments and triangles: the end of the segment (of the first of a fibre both) above the face, the segment across those
-// edges of the triangle that it is the first to have. Within half an edge along the fibre the closest is kept.
+// edges of the triangle that it is the first to have, where that is closer than what is within half an edge.
 void narrow_fiber_faces(const Boundary& boundary, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
                         std::vector<Contact>& contacts);
 void narrow_vertex_faces(const Boundary& boundary, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,

@@ -14,7 +14,9 @@
 namespace ymir {
 namespace {
 
-constexpr double same_way = 0.7;  // cosine of normals of contacts that may be one
+// Cosines of normals of contacts that may be one: near each other; at the same vertex.
+constexpr double same_way = 0.7, same = 0.999;
+constexpr double as_close = 1e-6;  // by which an edge has to be closer than the vertex beside it [edges]
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -70,16 +72,28 @@ bool along_fiber(const Contact& x, const Contact& y) {
   return std::tuple(x.b.piece, x.arc_a, x.b.kind, x.b.element) < std::tuple(y.b.piece, y.arc_a, y.b.kind, y.b.element);
 }
 
-// The closest first; each rules out what touches the same mesh the same way within half an edge.
-void merge_along(NarrowScratch& scratch, std::vector<Contact>& contacts) {
+// Of two contacts of one fibre with one mesh, whether the first makes the second superfluous. Vertices stay: they carry
+// the fibre where it lies flat. Segments across edges do what is left: one that is not closer than a vertex or than
+// another one within half an edge, and touches the same way, is left out.
+bool makes_superfluous(const Boundary& b, const Contact& c, const Contact& other) {
+  const double way = dot(c.normal, other.normal);
+  if (other.b.kind == SideKind::face) return c.arc_a == other.arc_a && way > same;
+  if (std::abs(c.arc_a - other.arc_a) >= 0.5 || way <= same_way) return false;
+  return c.b.kind == SideKind::edge || c.gap <= other.gap + as_close * segment_of(b, other.a.element).reach(b).edge;
+}
+
+// Vertices first, then the closest first.
+void merge_along(const Boundary& b, NarrowScratch& scratch, std::vector<Contact>& contacts) {
   std::vector<Contact>& found = scratch.contacts;
   std::sort(found.begin(), found.end(), along_fiber);
   const auto count = static_cast<std::int32_t>(found.size());
   scratch.order.clear();
   for (std::int32_t i = 0; i < count; ++i) scratch.order.push_back(i);
-  std::sort(scratch.order.begin(), scratch.order.end(), [&](std::int32_t x, std::int32_t y) {
-    return found[at(x)].gap != found[at(y)].gap ? found[at(x)].gap < found[at(y)].gap : x < y;
-  });
+  const auto rank = [&](std::int32_t i) {
+    return std::tuple(found[at(i)].b.kind == SideKind::edge, found[at(i)].gap, i);
+  };
+  std::sort(scratch.order.begin(), scratch.order.end(),
+            [&](std::int32_t x, std::int32_t y) { return rank(x) < rank(y); });
   constexpr std::uint8_t open = 2;
   scratch.kept.assign(found.size(), open);
   for (const std::int32_t i : scratch.order) {
@@ -88,8 +102,7 @@ void merge_along(NarrowScratch& scratch, std::vector<Contact>& contacts) {
     const auto rule_out = [&](std::int32_t j) {
       if (found[at(j)].b.piece != found[at(i)].b.piece || std::abs(found[at(j)].arc_a - found[at(i)].arc_a) >= 0.5)
         return false;
-      if (scratch.kept[at(j)] == open && dot(found[at(j)].normal, found[at(i)].normal) > same_way)
-        scratch.kept[at(j)] = 0;
+      if (scratch.kept[at(j)] == open && makes_superfluous(b, found[at(i)], found[at(j)])) scratch.kept[at(j)] = 0;
       return true;
     };
     for (std::int32_t j = i - 1; j >= 0 && rule_out(j);) --j;
@@ -126,7 +139,7 @@ void narrow_fiber_faces(const Boundary& b, std::span<const std::uint64_t> pairs,
       for (const std::int32_t edge : b.triangle_edges[at(triangle)])
         if (b.edge_triangles[at(edge)][0] == triangle && across_edge(b, i, edge, c, feature)) take(c.a.weight[1]);
     }
-    merge_along(scratch, contacts);
+    merge_along(b, scratch, contacts);
   }
 }
 
