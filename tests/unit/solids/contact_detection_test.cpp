@@ -26,6 +26,12 @@ std::vector<Contact> contacts_of(const Boundary& boundary) {
   return {found.begin(), found.end()};
 }
 
+std::vector<Vec3d> places(const Boundary& boundary) {
+  std::vector<Vec3d> x;
+  for (const BoundaryVertex& v : boundary.vertices) x.push_back(v.x);
+  return x;
+}
+
 // Fibres of one edge: no two contacts are of the same two, so that nothing is merged.
 struct SegmentScene {
   std::vector<Vec3d> ends;  // two of each
@@ -36,7 +42,7 @@ struct SegmentScene {
     for (std::size_t i = 0; i < radii.size(); ++i) {
       const double r[2] = {radii[i], radii[i]};
       const auto piece = b.add_fiber({0, static_cast<std::int64_t>(i)}, std::span(ends).subspan(2 * i, 2), r, {}, {});
-      for (double& t : b.travel_of(piece)) t = travel[i];
+      for (BoundaryVertex& v : b.vertices_of(piece)) v.travel = travel[i];
     }
     return b;
   }
@@ -78,7 +84,7 @@ void expect_all_pairs(const SegmentScene& scene, const std::vector<Contact>& con
   std::map<std::pair<std::int32_t, std::int32_t>, double> found;
   for (const Contact& c : contacts) {
     EXPECT_LT(c.a.element, c.b.element);
-    EXPECT_TRUE(found.emplace(std::pair(c.a.element, c.b.element), c.gap).second) << "twice";
+    EXPECT_TRUE(found.emplace(std::pair(c.a.piece, c.b.piece), c.gap).second) << "twice";
   }
   std::size_t expected = 0;
   for (std::size_t i = 0; i < scene.radii.size(); ++i)
@@ -118,7 +124,7 @@ TEST(ContactDetection, FindsAllPairsAfterEverythingMoved) {
     for (std::size_t i = 0; i < scene.ends.size(); ++i) {
       Random random(77, i / 2 + 10000 * static_cast<std::uint64_t>(step));
       scene.ends[i] += random_vector(random, 0.002 * step);
-      boundary.position[i] = scene.ends[i];
+      boundary.vertices[i].x = scene.ends[i];
     }
   }
   EXPECT_EQ(anew.orderings(), 12);
@@ -154,7 +160,7 @@ TEST(ContactDetection, TurnsWithTheScene) {
   const Boundary boundary = detection_scenes::mixed(6);
   const Quaternion turn = quaternion_exp(normalized(Vec3d{1, 2, -1}) * (M_PI / 6));
   Boundary turned = boundary;
-  for (Vec3d& x : turned.position) x = rotate(turn, x);
+  for (BoundaryVertex& v : turned.vertices) v.x = rotate(turn, v.x);
   const std::vector<Contact> contacts = contacts_of(boundary), others = contacts_of(turned);
   ASSERT_EQ(contacts.size(), others.size());
   ASSERT_GT(contacts.size(), 300u);
@@ -178,7 +184,7 @@ TEST(ContactDetection, AllocatesNothingOnceWarm) {
   };
   for (int k = 0; k < 3; ++k) substep();
   const std::uint64_t allocations = detection_scenes::allocations();
-  for (Vec3d& x : boundary.position) x += Vec3d{1e-6, 0, 0};
+  for (BoundaryVertex& v : boundary.vertices) v.x += Vec3d{1e-6, 0, 0};
   substep();
   EXPECT_EQ(detection_scenes::allocations(), allocations);
   set_threads(before);
@@ -198,23 +204,24 @@ TEST(ContactDetection, KeepsTheClosestWithinHalfAnEdge) {
         EXPECT_FALSE(one(list[i]->arc_a, list[i]->arc_b, list[j]->arc_a, list[j]->arc_b));
   // Every pair of segments in reach has a contact, its own or a closer one nearby.
   std::size_t pairs = 0;
-  const auto count = static_cast<std::int32_t>(boundary.segment_vertex.size());
-  for (std::int32_t i = 0; i < count; ++i)
-    for (std::int32_t j = i + 1; j < count; ++j) {
-      const std::int32_t a = boundary.segment_piece[static_cast<std::size_t>(i)];
-      const std::int32_t b = boundary.segment_piece[static_cast<std::size_t>(j)];
-      if (a == b && j - i < 3) continue;
-      const Vec3d* p = &boundary.position[static_cast<std::size_t>(i + a)];
-      const Vec3d* q = &boundary.position[static_cast<std::size_t>(j + b)];
+  const std::vector<Vec3d> x = places(boundary);
+  for (const std::int32_t i : boundary.segments)
+    for (const std::int32_t j : boundary.segments) {
+      const std::int32_t a = i / 26, b = j / 26;  // vertices of a fibre
+      if (j <= i || (a == b && j - i < 3)) continue;
+      const Vec3d *p = &x[static_cast<std::size_t>(i)], *q = &x[static_cast<std::size_t>(j)];
       const auto at = closest_segments(p[0], p[1] - p[0], q[0], q[1] - q[0]);
       const double gap = norm(p[0] + (p[1] - p[0]) * at.s - q[0] - (q[1] - q[0]) * at.t) - 2e-3;
       if (gap >= 0) continue;  // nothing moves: no margin
       ++pairs;
-      const double arc_a = i - 25 * a + at.s, arc_b = j - 25 * b + at.t;
+      const double arc_a = i - 26 * a + at.s, arc_b = j - 26 * b + at.t;
       const auto& list = of_pair[{a, b}];
-      EXPECT_TRUE(std::any_of(list.begin(), list.end(), [&](const Contact* c) {
-        return c->gap <= gap + 1e-15 && (one(c->arc_a, c->arc_b, arc_a, arc_b) || c->gap == gap);
-      })) << i << " " << j;
+      EXPECT_TRUE(std::any_of(list.begin(), list.end(),
+                              [&](const Contact* c) {
+                                return c->gap <= gap + 1e-15 &&
+                                       (one(c->arc_a, c->arc_b, arc_a, arc_b) || c->gap == gap);
+                              }))
+          << i << " " << j;
     }
   EXPECT_GT(pairs, 1000u);
   EXPECT_LT(contacts.size(), pairs / 2);
@@ -256,10 +263,10 @@ TEST(ContactDetection, FindsTheDistanceOfTriangles) {
       if (!first) at->second = std::min(at->second, c.gap);
     }
     std::size_t found = 0;
+    const std::vector<Vec3d> corners = places(boundary);
     for (std::int32_t i = 0; i < count; ++i)
       for (std::int32_t j = i + 1; j < count; ++j) {
-        const Vec3d *x = &boundary.position[static_cast<std::size_t>(3 * i)],
-                    *y = &boundary.position[static_cast<std::size_t>(3 * j)];
+        const Vec3d *x = &corners[static_cast<std::size_t>(3 * i)], *y = &corners[static_cast<std::size_t>(3 * j)];
         double distance2 = 1e30;
         for (int k = 0; k < 3; ++k) {
           distance2 = std::min(distance2, closest_segment_triangle(x[k], x[(k + 1) % 3], y[0], y[1], y[2]).distance2);
@@ -321,27 +328,30 @@ TEST(ContactDetection, FindsTheDistanceOfSegmentsAndPointsFromTriangles) {
       EXPECT_NEAR(list.at({a, b}), gap, tolerance);
     }
   };
+  const std::vector<Vec3d> x = places(boundary);
   for (std::int32_t t = 0; t < count; ++t) {
     const auto& corner = boundary.triangles[static_cast<std::size_t>(t)];
-    const auto at = [&](int k) { return boundary.position[static_cast<std::size_t>(corner[static_cast<std::size_t>(k)])]; };
+    const auto at = [&](int k) {
+      return boundary.vertices[static_cast<std::size_t>(corner[static_cast<std::size_t>(k)])].x;
+    };
     for (std::int32_t s = 0; s < count; ++s) {
-      const Vec3d* p = &boundary.position[static_cast<std::size_t>(boundary.segment_vertex[static_cast<std::size_t>(s)])];
+      const Vec3d* p = &x[static_cast<std::size_t>(boundary.segments[static_cast<std::size_t>(s)])];
       const double distance2 = closest_segment_triangle(p[0], p[1], at(0), at(1), at(2)).distance2;
       if (distance2 > 0) check(fibers, 1 + s, 1 + count + t, std::sqrt(distance2) - radius - thickness / 2, 1e-7);
     }
     for (std::int32_t v = 0; v < 500; ++v) {
-      const Vec3d x = boundary.position[static_cast<std::size_t>(v)], w = nearest_on_triangle(at(0), at(1), at(2), x);
-      check(points, v, t, norm(x - at(0) * w.x - at(1) * w.y - at(2) * w.z) - radius - thickness / 2);
+      const Vec3d y = x[static_cast<std::size_t>(v)], w = nearest_on_triangle(at(0), at(1), at(2), y);
+      check(points, v, t, norm(y - at(0) * w.x - at(1) * w.y - at(2) * w.z) - radius - thickness / 2);
     }
   }
   for (std::int32_t v = 0; v < 500; ++v) {
-    const Vec3d x = boundary.position[static_cast<std::size_t>(v)];
+    const Vec3d y = x[static_cast<std::size_t>(v)];
     for (std::int32_t s = 0; s < count; ++s) {
-      const Vec3d* p = &boundary.position[static_cast<std::size_t>(boundary.segment_vertex[static_cast<std::size_t>(s)])];
-      check(hairs, v, s, norm(x - p[0] - (p[1] - p[0]) * nearest_on_segment(p[0], p[1], x)) - 2 * radius);
+      const Vec3d* p = &x[static_cast<std::size_t>(boundary.segments[static_cast<std::size_t>(s)])];
+      check(hairs, v, boundary.segments[static_cast<std::size_t>(s)],
+            norm(y - p[0] - (p[1] - p[0]) * nearest_on_segment(p[0], p[1], y)) - 2 * radius);
     }
-    for (std::int32_t w = v + 1; w < 500; ++w)
-      check(dust, v, w, norm(x - boundary.position[static_cast<std::size_t>(w)]) - 2 * radius);
+    for (std::int32_t w = v + 1; w < 500; ++w) check(dust, v, w, norm(y - x[static_cast<std::size_t>(w)]) - 2 * radius);
   }
   EXPECT_GT(fibers.size(), 300u);
   EXPECT_GT(points.size(), 300u);

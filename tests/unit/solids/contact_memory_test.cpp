@@ -22,15 +22,14 @@ std::vector<Vec3d> straight(double z, double angle = 0, double shift = 0) {
   }
   return x;
 }
-Boundary two_fibers(double apart, double angle, double shift, bool fresh,
-                    const std::vector<std::uint8_t>& held = {}) {
+Boundary two_fibers(double apart, double angle, double shift, bool fresh, const std::vector<std::uint8_t>& held = {}) {
   Boundary b;
   const std::vector<double> radii(11, 1e-3);
   PieceTraits traits;
   traits.fresh = fresh;
   b.add_fiber({0, 3}, straight(0), radii, held, traits);
   b.add_fiber({0, 7}, straight(apart, angle, shift), radii, held, traits);
-  for (double& t : b.travel) t = 1e-4;
+  for (BoundaryVertex& v : b.vertices) v.travel = 1e-4;
   return b;
 }
 
@@ -38,24 +37,24 @@ TEST(ContactMemory, FollowsAContactThatSlides) {
   ContactDetection detection;
   // Crossed at a right angle off the middle of an edge; the second slides along the first by 0.7 edges per substep.
   Boundary b = two_fibers(1.9e-3, M_PI / 2, 0.002, false);
-  for (Vec3d& x : b.positions_of(1)) x += Vec3d{-0.03, 0, 0};
+  for (BoundaryVertex& v : b.vertices_of(1)) v.x += Vec3d{-0.03, 0, 0};
   for (int step = 0; step < 6; ++step) {
     detection.find(b, {}, dt);
     ASSERT_EQ(detection.contacts().size(), 1u);
     Contact& c = detection.contacts()[0];
     EXPECT_EQ(c.known, step > 0);
     EXPECT_NEAR(c.gap, -1e-4, 1e-15);
-    EXPECT_NEAR(c.normal.z, -1, 1e-12);  // from b to a
+    EXPECT_NEAR(c.normal.z, -1, 1e-12);            // from b to a
     EXPECT_NEAR(std::abs(c.tangent.x), 1, 1e-12);  // along a
     EXPECT_NEAR(dot(c.tangent2(), c.normal), 0, 1e-15);
     EXPECT_NEAR(c.arc_a, 2 + 0.7 * step, 1e-9);
     EXPECT_EQ(c.impulse, step > 0 ? Vec3d(1, 2, 3) : Vec3d(0, 0, 0));
     c.impulse = {1, 2, 3};
     detection.accept(b);
-    for (Vec3d& x : b.positions_of(1)) x += Vec3d{0.007, 0, 0};
+    for (BoundaryVertex& v : b.vertices_of(1)) v.x += Vec3d{0.007, 0, 0};
   }
   // More than an edge at once: another contact.
-  for (Vec3d& x : b.positions_of(1)) x += Vec3d{-0.03, 0, 0};
+  for (BoundaryVertex& v : b.vertices_of(1)) v.x += Vec3d{-0.03, 0, 0};
   detection.find(b, {}, dt);
   ASSERT_EQ(detection.contacts().size(), 1u);
   EXPECT_FALSE(detection.contacts()[0].known);
@@ -71,7 +70,7 @@ TEST(ContactMemory, GivesAnImpulseToOneContactOnly) {
   EXPECT_GE(count, 9u);
   detection.contacts()[4].impulse = {0, 0, 1};
   detection.accept(b);
-  for (Vec3d& x : b.positions_of(1)) x += Vec3d{0.0045, 0, 0};
+  for (BoundaryVertex& v : b.vertices_of(1)) v.x += Vec3d{0.0045, 0, 0};
   detection.find(b, {}, dt);
   Vec3d sum{0, 0, 0};
   for (const Contact& c : detection.contacts()) sum += c.impulse;
@@ -102,7 +101,7 @@ TEST(ContactMemory, FollowsAVertexFromTriangleToTriangle) {
     changed += c.b.element != triangle;
     triangle = c.b.element;
     detection.accept(b);
-    b.position[0] += Vec3d{0.004, 0.0025, 0};
+    b.vertices[0].x += Vec3d{0.004, 0.0025, 0};
   }
   EXPECT_GT(changed, 4);
 }
@@ -130,7 +129,7 @@ TEST(ContactMemory, OverlapThatShrinksDoesNotComeBack) {
   ContactDetection detection;
   Boundary b = two_fibers(1.5e-3, M_PI / 2, 0, true);
   const auto at = [&](double apart) {
-    for (Vec3d& x : b.positions_of(1)) x.z = apart;
+    for (BoundaryVertex& v : b.vertices_of(1)) v.x.z = apart;
     detection.find(b, {}, 1e-6);
     detection.accept(b);
     for (std::int32_t p = 0; p < 2; ++p) b.set_fresh(p, false);
@@ -153,7 +152,7 @@ TEST(ContactMemory, FibersThatCrossDoNotTouchUntilTheyWereApart) {
   ContactDetection detection;
   Boundary b = two_fibers(0.4e-3, M_PI / 2, 0, true);
   const auto contacts_at = [&](double apart) {
-    for (Vec3d& x : b.positions_of(1)) x.z = apart;
+    for (BoundaryVertex& v : b.vertices_of(1)) v.x.z = apart;
     detection.find(b, {}, dt);
     detection.accept(b);
     for (std::int32_t p = 0; p < 2; ++p) b.set_fresh(p, false);
@@ -187,9 +186,9 @@ TEST(ContactMemory, IsRestoredAndHashed) {
   Boundary b = detection_scenes::mixed(9);
   ContactDetection detection;
   const auto advance = [&](ContactDetection& d, int step) {
-    for (std::size_t i = 0; i < b.position.size(); ++i) {
+    for (std::size_t i = 0; i < b.vertices.size(); ++i) {
       Random random(5, i + 10000 * static_cast<std::uint64_t>(step));
-      b.position[i] += detection_scenes::random_vector(random, 1e-4);
+      b.vertices[i].x += detection_scenes::random_vector(random, 1e-4);
     }
     d.find(b, {}, dt);
     for (Contact& c : d.contacts()) c.impulse = c.normal * 2.0 + c.impulse * 0.5;
@@ -197,14 +196,14 @@ TEST(ContactMemory, IsRestoredAndHashed) {
   };
   for (int step = 0; step < 3; ++step) advance(detection, step);
   const ContactMemory saved = detection.memory();
-  const std::vector<Vec3d> places = b.position;
+  const std::vector<BoundaryVertex> places = b.vertices;
   // Found twice before it is accepted: nothing is remembered of the first time.
   detection.find(b, {}, dt / 2);
   EXPECT_EQ(detection.memory().hash(), saved.hash());
   advance(detection, 3);
   const std::uint64_t hash = detection.memory().hash();
   EXPECT_NE(hash, saved.hash());
-  b.position = places;
+  b.vertices = places;
   ContactDetection resumed;
   resumed.restore(saved);
   advance(resumed, 3);
@@ -224,7 +223,7 @@ TEST(ContactMemory, DoesNotDependOnOtherPieces) {
   more.add_fiber({0, 3}, straight(0), radii, {}, traits);
   more.add_fiber({0, 5}, straight(-1), radii, {}, {});
   more.add_fiber({0, 7}, straight(1.9e-3, 0.3), radii, {}, traits);
-  for (double& t : more.travel) t = 1e-4;
+  for (BoundaryVertex& v : more.vertices) v.travel = 1e-4;
   ContactDetection a, b;
   a.find(few, {}, dt);
   b.find(more, {}, dt);

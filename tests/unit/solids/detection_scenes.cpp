@@ -103,10 +103,10 @@ Boundary mixed(std::uint64_t seed) {
     places.push_back(random_vector(random, 0.02) + Vec3d{0, 0, -0.05});
   }
   boundary.add_points(0, ids, places, std::vector<double>(places.size(), 2e-3), {});
-  const Boundary fibers = wavy_fibers(20, 20, seed);
+  Boundary fibers = wavy_fibers(20, 20, seed);
   for (std::int32_t p = 0; p < 20; ++p) {
-    const BoundaryPiece& piece = fibers.piece(p);
-    const std::span<const Vec3d> x(fibers.position.data() + piece.first_vertex, 21);
+    std::vector<Vec3d> x;
+    for (const BoundaryVertex& v : fibers.vertices_of(p)) x.push_back(v.x);
     boundary.add_fiber({1, p}, x, std::vector<double>(21, 1e-3), {}, {});
   }
   for (int k = 0; k < 3; ++k) {
@@ -117,7 +117,7 @@ Boundary mixed(std::uint64_t seed) {
     }
     boundary.add_mesh({2, k}, s.positions, s.triangles, 2e-3, {}, {});
   }
-  for (double& t : boundary.travel) t = 4e-4;
+  for (BoundaryVertex& v : boundary.vertices) v.travel = 4e-4;
   return boundary;
 }
 

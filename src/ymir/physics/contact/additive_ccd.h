@@ -1,5 +1,5 @@
-// Conservative continuous detection: a share of the step up to which two elements that move in straight lines stay apart.
-// Li, Kaufman, Jiang, "Codimensional incremental potential contact" (2021), section 5.
+// Conservative continuous detection: a share of the step up to which two elements that move in straight lines stay
+// apart. Li, Kaufman, Jiang, "Codimensional incremental potential contact" (2021), section 5.
 //
 //   p = displacements less their mean, l = max |p_a| + max |p_b|: no distance changes by more than l per unit of t
 //   g = 0.1 (d0 - xi) is kept of the gap; first step 0.9 (d0 - xi)/l, then t += 0.9 (d - xi)/l while d(t) - xi > g

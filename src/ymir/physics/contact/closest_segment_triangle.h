@@ -1,5 +1,5 @@
-// Closest points of a segment and a triangle: where it passes through; else the nearest of its ends above the face and of
-// the three edges.
+// Closest points of a segment and a triangle: where it passes through; else the nearest of its ends above the face and
+// of the three edges.
 #pragma once
 
 #include "ymir/physics/contact/closest_segments.h"
@@ -21,8 +21,7 @@ inline SegmentTrianglePoints closest_segment_triangle(Vec3d p, Vec3d q, Vec3d a,
     const Vec3d x = p + d * s;
     // Twice the areas of the three parts, along n.
     const double area = dot(n, n), u = dot(n, cross(c - b, x - b)), v = dot(n, cross(a - c, x - c));
-    if (u >= 0 && v >= 0 && u + v <= area && area > 0)
-      return {s, {u / area, v / area, 1 - u / area - v / area}, 0};
+    if (u >= 0 && v >= 0 && u + v <= area && area > 0) return {s, {u / area, v / area, 1 - u / area - v / area}, 0};
   }
   SegmentTrianglePoints best;
   const auto take = [&](double s, Vec3d w) {

@@ -3,8 +3,8 @@
 //   a = d1.d1, e = d2.d2, b = d1.d2, c = d1.r, f = d2.r, r = p - q
 //   s = (b f - c e)/(a e - b^2) clamped; t = (b s + f)/e clamped; s = (b t - c)/a clamped
 //
-// The last projection changes s only where t was clamped, or where rounding had spoilt it. Parallel segments, sin^2 below
-// `parallel`, begin at s = 1/2: where they lie side by side the middle of the first is taken. Points are segments
+// The last projection changes s only where t was clamped, or where rounding had spoilt it. Parallel segments, sin^2
+// below `parallel`, begin at s = 1/2: where they lie side by side the middle of the first is taken. Points are segments
 // without length. (Ericson, "Real-Time Collision Detection", 2005, 5.1.9.)
 #pragma once
 

@@ -1,7 +1,7 @@
 // Axes of a contact: the normal e from b to a, t1 and t2 = e x t1 across it.
 //
-// On a fibre t1 is its tangent less the part along e: friction along and around the fibre keep their meaning as it slides.
-// Elsewhere any t1 will do, and is carried along by parallel transport as e turns.
+// On a fibre t1 is its tangent less the part along e: friction along and around the fibre keep their meaning as it
+// slides. Elsewhere any t1 will do, and is carried along by parallel transport as e turns.
 #pragma once
 
 #include "ymir/physics/rods/frames.h"

@@ -16,7 +16,8 @@ inline double nearest_on_segment(Vec3d p, Vec3d q, Vec3d x) {
 }
 
 // Barycentric weights of the point of triangle abc nearest to x, exactly 0 where it lies on an edge or vertex.
-// Ericson, "Real-Time Collision Detection" (2005), 5.1.5; of triangles with next to no area the three edges are asked too.
+// Ericson, "Real-Time Collision Detection" (2005), 5.1.5; of triangles with next to no area the three edges are asked
+// too.
 inline Vec3d nearest_on_triangle(Vec3d a, Vec3d b, Vec3d c, Vec3d x) {
   const Vec3d ab = b - a, ac = c - a, ax = x - a;
   const double d1 = dot(ab, ax), d2 = dot(ac, ax);

@@ -17,17 +17,15 @@ BoundaryPiece& Boundary::new_piece(PieceId id, PieceKind kind, const PieceTraits
   YMIR_CHECK(pieces_.empty() || pieces_.back().id < id);
   const auto count = [](const auto& list) { return static_cast<std::int32_t>(list.size()); };
   const auto number = count(pieces_);
-  BoundaryPiece& piece = pieces_.emplace_back(BoundaryPiece{id, kind, traits, count(position), count(positions),
-                                                            kind == PieceKind::mesh ? count(triangles)
-                                                                                    : count(segment_vertex),
-                                                            0, count(edges), 0});
-  position.insert(position.end(), positions.begin(), positions.end());
-  travel.resize(position.size(), 0);
-  radius.resize(position.size(), 0);
-  from_clamp.resize(position.size(), far);
-  piece_of_vertex.resize(position.size(), number);
-  label.resize(position.size(), 0);
-  first_around_.resize(position.size() + 1, count(around_));
+  BoundaryPiece& piece = pieces_.emplace_back(
+      BoundaryPiece{id, kind, traits, count(vertices), count(positions), count(triangles), 0, count(edges), 0});
+  for (const Vec3d& x : positions) {
+    BoundaryVertex& v = vertices.emplace_back();
+    v.x = x;
+    v.piece = number;
+  }
+  label.resize(vertices.size(), 0);
+  first_around_.resize(vertices.size() + 1, count(around_));
   ++topology_;
   return piece;
 }
@@ -40,7 +38,7 @@ std::int32_t Boundary::add_points(std::int32_t object, std::span<const std::int6
   for (std::size_t i = 0; i < ids.size(); ++i) {
     YMIR_CHECK(i == 0 || ids[i - 1] < ids[i]);
     const auto v = at(piece.first_vertex) + i;
-    radius[v] = radii[i];
+    vertices[v].radius = radii[i];
     label[v] = ids[i];
     points.push_back(static_cast<std::int32_t>(v));
   }
@@ -53,18 +51,18 @@ std::int32_t Boundary::add_fiber(PieceId id, std::span<const Vec3d> positions, s
   YMIR_CHECK(held.empty() || held.size() == positions.size());
   BoundaryPiece& piece = new_piece(id, PieceKind::fiber, traits, positions);
   const auto number = static_cast<std::int32_t>(pieces_.size()) - 1;
-  std::copy(radii.begin(), radii.end(), radius.begin() + piece.first_vertex);
-  piece.elements = piece.vertices - 1;
-  for (std::int32_t e = 0; e < piece.elements; ++e) {
-    segment_vertex.push_back(piece.first_vertex + e);
-    segment_piece.push_back(number);
-  }
-  // There and back: edges to the nearest vertex that is held.
-  float* edges_to = from_clamp.data() + piece.first_vertex;
+  for (std::int32_t e = 0; e + 1 < piece.vertices; ++e) segments.push_back(piece.first_vertex + e);
+  BoundaryVertex* vertex = vertices.data() + piece.first_vertex;
   const std::size_t n = positions.size();
+  for (std::size_t i = 0; i < n; ++i) vertex[i].radius = radii[i];
+  // There and back: edges to the nearest vertex that is held.
+  const auto from = [&](std::size_t i, std::size_t next) {
+    vertex[i].from_clamp = std::min(vertex[i].from_clamp, vertex[next].from_clamp + 1);
+  };
   for (std::size_t i = 0; i < held.size(); ++i)
-    edges_to[i] = held[i] ? 0 : i > 0 ? std::min(edges_to[i - 1] + 1, far) : far;
-  for (std::size_t i = held.empty() ? 0 : n - 1; i-- > 0;) edges_to[i] = std::min(edges_to[i], edges_to[i + 1] + 1);
+    if (held[i]) vertex[i].from_clamp = 0;
+  for (std::size_t i = 1; i < n; ++i) from(i, i - 1);
+  for (std::size_t i = n - 1; i-- > 0;) from(i, i + 1);
   return number;
 }
 
@@ -74,10 +72,10 @@ std::int32_t Boundary::add_mesh(PieceId id, std::span<const Vec3d> positions,
   YMIR_CHECK(held.empty() || held.size() == positions.size());
   BoundaryPiece& piece = new_piece(id, PieceKind::mesh, traits, positions);
   const auto number = static_cast<std::int32_t>(pieces_.size()) - 1;
-  std::fill(radius.begin() + piece.first_vertex, radius.end(), thickness / 2);
+  for (BoundaryVertex& v : vertices_of(number)) v.radius = thickness / 2;
   for (std::size_t i = 0; i < held.size(); ++i)
-    if (held[i]) from_clamp[at(piece.first_vertex) + i] = 0;
-  piece.elements = static_cast<std::int32_t>(mesh.size());
+    if (held[i]) vertices[at(piece.first_vertex) + i].from_clamp = 0;
+  piece.triangles = static_cast<std::int32_t>(mesh.size());
   for (const auto& t : mesh) {
     for (const std::int32_t v : t) YMIR_CHECK(v >= 0 && v < piece.vertices);
     triangles.push_back({t[0] + piece.first_vertex, t[1] + piece.first_vertex, t[2] + piece.first_vertex});
@@ -96,7 +94,7 @@ void Boundary::connect(const BoundaryPiece& mesh) {
   std::vector<Half> halves;
   std::vector<std::int32_t> fill(at(mesh.vertices) + 1, 0);
   triangle_edges.resize(triangles.size());
-  for (std::int32_t t = mesh.first_element; t < mesh.first_element + mesh.elements; ++t)
+  for (std::int32_t t = mesh.first_triangle; t < mesh.first_triangle + mesh.triangles; ++t)
     for (std::int32_t k = 0; k < 3; ++k) {
       const auto& corner = triangles[at(t)];
       const std::int32_t v = corner[at((k + 1) % 3)], w = corner[at((k + 2) % 3)];
@@ -129,15 +127,12 @@ void Boundary::connect(const BoundaryPiece& mesh) {
   }
   first_around_.back() = sum;
   around_.resize(at(sum));
-  for (std::int32_t t = mesh.first_element; t < mesh.first_element + mesh.elements; ++t)
+  for (std::int32_t t = mesh.first_triangle; t < mesh.first_triangle + mesh.triangles; ++t)
     for (const std::int32_t v : triangles[at(t)]) around_[at(fill[at(v - mesh.first_vertex)]++)] = t;
 }
 
-std::span<Vec3d> Boundary::positions_of(std::int32_t p) {
-  return {position.data() + piece(p).first_vertex, at(piece(p).vertices)};
-}
-std::span<double> Boundary::travel_of(std::int32_t p) {
-  return {travel.data() + piece(p).first_vertex, at(piece(p).vertices)};
+std::span<BoundaryVertex> Boundary::vertices_of(std::int32_t p) {
+  return {vertices.data() + piece(p).first_vertex, at(piece(p).vertices)};
 }
 
 }  // namespace ymir

@@ -28,9 +28,18 @@ struct PieceId {
 enum class PieceKind : std::uint8_t { points, fiber, mesh };
 
 struct PieceTraits {
-  bool solid = false;         // a mesh that is closed and oriented outwards: distances inside of it are negative
-  bool self_contact = true;   // touches itself too
-  bool fresh = false;         // new in this substep: overlap that it has now is remembered, not pushed apart
+  bool solid = false;        // a mesh that is closed and oriented outwards: distances inside of it are negative
+  bool self_contact = true;  // touches itself too
+  bool fresh = false;        // new in this substep: overlap that it has now is remembered, not pushed apart
+};
+
+// Side by side in memory: whoever looks at a vertex looks at all of it.
+struct BoundaryVertex {
+  Vec3d x{0, 0, 0};          // when the substep begins [m]
+  double travel = 0;         // bound on its way in the substep [m]
+  double radius = 0;         // half the thickness of meshes [m]
+  float from_clamp = 1e30f;  // to the nearest vertex that is held [edges]
+  std::int32_t piece = 0;
 };
 
 struct BoundaryPiece {
@@ -38,14 +47,12 @@ struct BoundaryPiece {
   PieceKind kind;
   PieceTraits traits;
   std::int32_t first_vertex, vertices;
-  std::int32_t first_element, elements;  // segments of a fibre, triangles of a mesh
-  std::int32_t first_edge, edges;        // of a mesh
+  std::int32_t first_triangle, triangles;  // of a mesh
+  std::int32_t first_edge, edges;          // of a mesh
 };
 
 class Boundary {
  public:
-  static constexpr float far = 1e30f;  // from_clamp of what no clamp holds [edges]
-
   void clear();
   // Loose points; `ids` ascend and are the same on all ranks. All return the number of the piece here.
   std::int32_t add_points(std::int32_t object, std::span<const std::int64_t> ids, std::span<const Vec3d> positions,
@@ -58,23 +65,15 @@ class Boundary {
                         std::span<const std::uint8_t> held, const PieceTraits& traits);
   void set_fresh(std::int32_t piece, bool fresh) { pieces_[at(piece)].traits.fresh = fresh; }
 
-  // Of all vertices, or of those of a piece.
-  std::vector<Vec3d> position;    // when the substep begins [m]
-  std::vector<double> travel;     // bound on the way of the substep [m]
-  std::vector<double> radius;     // half the thickness of meshes [m]
-  std::vector<float> from_clamp;  // to the nearest vertex that is held [edges]
-  std::vector<std::int32_t> piece_of_vertex;
-  std::span<Vec3d> positions_of(std::int32_t piece);
-  std::span<double> travel_of(std::int32_t piece);
+  std::vector<BoundaryVertex> vertices;
+  std::span<BoundaryVertex> vertices_of(std::int32_t piece);
 
   std::span<const BoundaryPiece> pieces() const { return pieces_; }
   const BoundaryPiece& piece(std::int32_t p) const { return pieces_[at(p)]; }
 
-  // Loose points, by their vertices.
-  std::vector<std::int32_t> points;
-  std::vector<std::int64_t> label;  // id of each
-  // Segments of fibres: from vertex segment_vertex[i] to the next.
-  std::vector<std::int32_t> segment_vertex, segment_piece;
+  std::vector<std::int32_t> points;    // loose ones, by their vertices
+  std::vector<std::int64_t> label;     // id of a loose point, by vertex
+  std::vector<std::int32_t> segments;  // of fibres, named by the first of their two vertices; the second follows it
   // Triangles, their edges (edge k lies opposite to corner k) and what is around them.
   std::vector<std::array<std::int32_t, 3>> triangles, triangle_edges;
   std::vector<std::int32_t> triangle_piece;

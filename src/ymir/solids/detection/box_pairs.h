@@ -59,11 +59,11 @@ class BoxPairs {
     }
     const BoxTree::Block &of_a = a.block(la, node.a), &of_b = b.block(lb, node.b);
     const bool same = self && node.a == node.b;
-    for (std::int32_t i = 0; i < width; ++i) {
+    for_each(same ? 0xffu : BoxTree::overlaps(of_a, b.bounds(lb, node.b)), [&](std::int32_t i) {
       // Also itself, in a tree: its elements meet each other.
       const unsigned lanes = BoxTree::overlaps(of_b, of_a.lane(i)) & (same ? 0xffu << i : 0xffu);
       for_each(lanes, [&](std::int32_t j) { visit(Node{node.a * width + i, node.b * width + j}); });
-    }
+    });
   }
 
   template <class Leaf>
@@ -77,10 +77,10 @@ class BoxPairs {
     }
     const BoxTree::Block &of_a = a.block(0, node.a), &of_b = b.block(0, node.b);
     const bool same = self && node.a == node.b;
-    for (std::int32_t i = 0; i < BoxTree::width; ++i) {
+    for_each(same ? 0xffu : BoxTree::overlaps(of_a, b.bounds(lb, node.b)), [&](std::int32_t i) {
       const unsigned lanes = BoxTree::overlaps(of_b, of_a.lane(i)) & (same ? 0xfeu << i & 0xffu : 0xffu);
       if (lanes != 0) leaf(node.a * BoxTree::width + i, node.b, lanes);
-    }
+    });
   }
 
   std::vector<Node> nodes_, next_;

@@ -22,6 +22,7 @@ std::uint64_t spread_bits(std::uint64_t x) {
 }  // namespace
 
 std::uint64_t morton_key(Vec3d place, Vec3d low, double cells_per_metre, std::int32_t element) {
+  YMIR_CHECK(element >= 0 && element < 1 << element_bits);
   std::uint64_t key = 0;
   for (int k = 0; k < 3; ++k) {
     const double cell = (place[k] - low[k]) * cells_per_metre;
@@ -31,8 +32,8 @@ std::uint64_t morton_key(Vec3d place, Vec3d low, double cells_per_metre, std::in
   return key << element_bits | static_cast<std::uint64_t>(element);
 }
 
-void BoxTree::arrange(std::int32_t count) {
-  YMIR_CHECK(count < 1 << element_bits);
+void BoxTree::arrange() {
+  const std::size_t count = keys_.size();
   // Least significant digit first: elements of one cell stay in order.
   sorted_keys_.resize(keys_.size());
   std::vector<std::uint32_t> first(std::size_t{1} << digit_bits);
@@ -57,7 +58,7 @@ void BoxTree::arrange(std::int32_t count) {
       empty.high[k][i] = -std::numeric_limits<float>::infinity();
     }
   std::size_t level = 0;
-  for (auto nodes = static_cast<std::size_t>(count); count > 0; ++level) {
+  for (std::size_t nodes = count; count > 0; ++level) {
     nodes = (nodes + width - 1) / width;
     if (levels_.size() <= level) levels_.emplace_back();
     levels_[level].assign(nodes, empty);

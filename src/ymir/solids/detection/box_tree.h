@@ -1,5 +1,5 @@
-// A tree of boxes over elements in Morton order, without pointers: eight elements to a block, eight blocks to one above,
-// so that one box is tested against eight in one vector register.
+// A tree of boxes over elements in Morton order, without pointers: eight elements to a block, eight blocks to one
+// above, so that one box is tested against eight in one vector register.
 //
 // Boxes are kept in single precision about an origin, rounded outwards. Elements that have moved need new boxes (fit),
 // not a new order, until blocks have spread: `spread` is their surface by that of the elements in them. Which pairs of
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ymir/math/box.h"
@@ -28,14 +29,12 @@ class BoxTree {
   struct Block {
     alignas(32) float low[3][width];
     alignas(32) float high[3][width];
-    Bounds lane(int i) const {
-      return {{low[0][i], low[1][i], low[2][i]}, {high[0][i], high[1][i], high[2][i]}};
-    }
+    Bounds lane(int i) const { return {{low[0][i], low[1][i], low[2][i]}, {high[0][i], high[1][i], high[2][i]}}; }
   };
 
-  // Orders `count` elements by center(element) -> Vec3d; fit() has to follow.
+  // Orders elements by center(element) -> Vec3d; fit() has to follow.
   template <class Center>
-  void order(std::int32_t count, const Center& center);
+  void order(std::span<const std::int32_t> elements, const Center& center);
   // New boxes of all elements, box(element, slot) -> Box, about an origin that trees to be compared have in common.
   template <class ElementBox>
   void fit(Vec3d origin, const ElementBox& box);
@@ -65,7 +64,7 @@ class BoxTree {
  private:
   static Bounds bounds_of(const Block& block);
   static double surface(const Bounds& box);
-  void arrange(std::int32_t count);
+  void arrange();
   void fit_above();
   // Rounded outwards: half an ulp is 2^-24 of the value.
   static float below(double x) { return static_cast<float>(x - std::abs(x) * 0x1p-23); }
@@ -83,17 +82,18 @@ class BoxTree {
 std::uint64_t morton_key(Vec3d place, Vec3d low, double cells_per_metre, std::int32_t element);
 
 template <class Center>
-void BoxTree::order(std::int32_t count, const Center& center) {
+void BoxTree::order(std::span<const std::int32_t> elements, const Center& center) {
+  const auto count = static_cast<std::ptrdiff_t>(elements.size());
   Box all;
-  for (std::int32_t i = 0; i < count; ++i) all.include(center(i));
-  keys_.resize(static_cast<std::size_t>(count));
+  for (const std::int32_t e : elements) all.include(center(e));
+  keys_.resize(elements.size());
   const Vec3d size = all.size();
   const double longest = std::max({size.x, size.y, size.z}), scale = longest > 0 ? 4096 / longest : 0;
   parallel_blocks(count, 4096, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i)
-      keys_[static_cast<std::size_t>(i)] = morton_key(center(i), all.low, scale, i);
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      keys_[i] = morton_key(center(elements[i]), all.low, scale, elements[i]);
   });
-  arrange(count);
+  arrange();
   fitted_ = false;
 }
 

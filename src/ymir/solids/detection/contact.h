@@ -13,7 +13,7 @@ enum class SideKind : std::uint8_t { point, fiber, edge, face, collider };
 struct ContactSide {
   SideKind kind = SideKind::point;
   std::int32_t piece = -1;   // of the Boundary; the number of a collider
-  std::int32_t element = 0;  // vertex, segment, edge or triangle of the Boundary; of a collider 0
+  std::int32_t element = 0;  // vertex, segment, edge or triangle of the Boundary, named as there; of a collider 0
   // x = sum of weights of vertices of the Boundary; -1: no vertex.
   std::array<std::int32_t, 3> vertex{-1, -1, -1};
   std::array<double, 3> weight{0, 0, 0};

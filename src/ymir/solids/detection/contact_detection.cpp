@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "ymir/base/timer.h"
 #include "ymir/physics/contact/closest_segments.h"
@@ -17,24 +18,25 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Eight segments in the order of their tree, about its origin, in single precision: a filter before the exact distance.
 //
-// What rounding and the threshold of parallel segments do to a distance is below 1e-3 of both lengths (the error of s is
-// that of 2^-24/sin^2 and moves the point by sin), and 2^-21 of the coordinates: reach has them added.
+// What rounding and the threshold of parallel segments do to a distance is below 1e-3 of both lengths (the error of s
+// is that of 2^-24/sin^2 and moves the point by sin), and 2^-21 of the coordinates: reach has them added.
 struct SegmentBlock {
   using Real = Lanes<float, 8>;
   static constexpr float parallel = 1e-6f, smallest = 1e-30f;
   alignas(32) float p[3][8];
   alignas(32) float d[3][8];
   alignas(32) float reach[8];
+  std::int32_t piece[8];
 
-  void set(int lane, const Boundary& b, const Segment& s, Vec3d origin, double margin) {
+  void set(int lane, const Segment& s, std::int32_t fiber, Vec3d origin, double length, double radius_and_margin) {
     const Vec3d x = s.p - origin;
     for (int k = 0; k < 3; ++k) {
       p[k][lane] = static_cast<float>(x[k]);
       d[k][lane] = static_cast<float>(s.d[k]);
     }
-    const double size = std::abs(x.x) + std::abs(x.y) + std::abs(x.z), length = norm(s.d);
-    const double r = std::max(b.radius[at(s.v)], b.radius[at(s.v) + 1]);
-    reach[lane] = static_cast<float>((r + margin) * 1.000001 + 1e-3 * length + 0x1p-21 * (size + length));
+    const double size = std::abs(x.x) + std::abs(x.y) + std::abs(x.z);
+    piece[lane] = fiber;
+    reach[lane] = static_cast<float>(radius_and_margin * 1.000001 + 1e-3 * length + 0x1p-21 * (size + length));
   }
   static Vec3<Real> load(const float (&v)[3][8]) { return {Real::load(v[0]), Real::load(v[1]), Real::load(v[2])}; }
   static Vec3<Real> all(const float (&v)[3][8], int lane) {
@@ -50,15 +52,60 @@ struct SegmentBlock {
   }
 };
 
+bool overlap(const Box& a, const Box& b) {
+  return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y && b.low.y <= a.high.y &&
+         a.low.z <= b.high.z && b.low.z <= a.high.z;
+}
+
+// The vertices and edges that a triangle is asked for, those that it is the first to have, and their boxes.
+struct OwnFeatures {
+  std::int32_t triangle;
+  int vertices = 0, edges = 0;
+  std::array<std::int32_t, 3> corner;
+  std::int32_t vertex[3], edge[3];
+  std::array<std::int32_t, 2> ends[3];
+  Box vertex_box[3], edge_box[3], box;
+
+  OwnFeatures(const Boundary& b, std::int32_t t) : triangle(t), corner(b.triangles[at(t)]) {
+    double travel = 0;
+    for (const std::int32_t v : corner) {
+      box.include(b.vertices[at(v)].x);
+      travel = std::max(travel, b.vertices[at(v)].travel);
+    }
+    // No root is taken: the sum of three coordinates is not below a length.
+    const Vec3d extent = box.size();
+    const double reach = b.vertices[at(corner[0])].radius + std::min(travel, 0.5 * (extent.x + extent.y + extent.z));
+    box = inflated(box, reach);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::int32_t v = corner[k], e = b.triangle_edges[at(t)][k];
+      if (b.around(v)[0] == t) {
+        vertex_box[vertices] = inflated({b.vertices[at(v)].x, b.vertices[at(v)].x}, reach);
+        vertex[vertices++] = v;
+      }
+      if (b.edge_triangles[at(e)][0] != t) continue;
+      ends[edges] = b.edges[at(e)];
+      const Vec3d p = b.vertices[at(ends[edges][0])].x, q = b.vertices[at(ends[edges][1])].x;
+      edge_box[edges] = inflated({cwise_min(p, q), cwise_max(p, q)}, reach);
+      edge[edges++] = e;
+    }
+  }
+};
+
 }  // namespace
 
 struct ContactDetection::Search {
   BoxTree segments, triangles, points;
   std::vector<SegmentBlock> segment_blocks;
+  std::vector<std::int32_t> triangle_numbers;
   BoxPairs pairs;
   std::array<Candidates, contact_families> candidates;
   std::vector<NarrowScratch> scratch;
-  std::vector<std::vector<Contact>> of_ranges;
+  struct Part {  // of the contacts of a family
+    std::vector<Contact> contacts;
+    std::vector<OverlapRecord> overlaps;
+    std::size_t first = 0;
+  };
+  std::vector<Part> parts;
   std::uint64_t topology = 0;
   bool ordered = false;
   std::int64_t orderings = 0, passed = 0;
@@ -66,7 +113,7 @@ struct ContactDetection::Search {
   void set_ranges(const Boundary& b);
   void fit(const Boundary& b, bool order_always, DetectionTimes& times);
   void find_candidates(const Boundary& b, ContactFamily family);
-  void emit_triangles(const Boundary& b, std::int32_t t, std::int32_t other);
+  void emit(const OwnFeatures& t, const OwnFeatures& other);
 
  private:
   Candidates& of(ContactFamily family) { return candidates[static_cast<std::size_t>(family)]; }
@@ -74,31 +121,36 @@ struct ContactDetection::Search {
 
 void ContactDetection::Search::set_ranges(const Boundary& b) {
   const auto count = [](const auto& list) { return static_cast<std::int32_t>(list.size()); };
-  const auto fiber = [&](std::int32_t i) { return b.segment_piece[at(i)]; };
+  const auto fiber = [&](std::int32_t i) { return b.vertices[at(i)].piece; };
   const auto itself = [](std::int32_t i) { return i; };
-  of(ContactFamily::fiber_fiber).set_ranges(count(b.segment_vertex), fiber);
-  of(ContactFamily::fiber_face).set_ranges(count(b.segment_vertex), fiber);
-  of(ContactFamily::vertex_face).set_ranges(count(b.position), itself);
+  of(ContactFamily::fiber_fiber).set_ranges(count(b.vertices), fiber);
+  of(ContactFamily::fiber_face).set_ranges(count(b.vertices), fiber);
+  of(ContactFamily::vertex_face).set_ranges(count(b.vertices), itself);
   of(ContactFamily::edge_edge).set_ranges(count(b.edges), itself);
-  of(ContactFamily::point_fiber).set_ranges(count(b.position), itself);
-  of(ContactFamily::point_point).set_ranges(count(b.position), itself);
+  of(ContactFamily::point_fiber).set_ranges(count(b.vertices), itself);
+  of(ContactFamily::point_point).set_ranges(count(b.vertices), itself);
 }
 
 void ContactDetection::Search::fit(const Boundary& b, bool order_always, DetectionTimes& times) {
   const bool changed = !ordered || topology != b.topology();
-  if (changed) set_ranges(b);
+  if (changed) {
+    set_ranges(b);
+    triangle_numbers.resize(b.triangles.size());
+    std::iota(triangle_numbers.begin(), triangle_numbers.end(), 0);
+  }
   topology = b.topology();
   ordered = true;
   // Single precision is kept near to where things are; which place that is changes no result.
-  const Vec3d origin = b.position.empty() ? Vec3d{0, 0, 0} : b.position[b.position.size() / 2];
-  const auto update = [&](BoxTree& tree, std::size_t count, const auto& center, const auto& box) {
+  const Vec3d origin = b.vertices.empty() ? Vec3d{0, 0, 0} : b.vertices[b.vertices.size() / 2].x;
+  constexpr std::int32_t ahead = 16;  // slots, to have their vertices in the cache in time
+  const auto update = [&](BoxTree& tree, std::span<const std::int32_t> elements, const auto& center, const auto& box) {
     Timer timer;
     const auto order = [&] {
       timer.restart();
-      tree.order(static_cast<std::int32_t>(count), center);
+      tree.order(elements, center);
       times.order += timer.seconds();
       timer.restart();
-      orderings += count > 0;
+      orderings += !elements.empty();
     };
     const bool now = changed || order_always;
     if (now) order();
@@ -109,42 +161,51 @@ void ContactDetection::Search::fit(const Boundary& b, bool order_always, Detecti
     }
     times.fit += timer.seconds();
   };
-  segment_blocks.resize((b.segment_vertex.size() + 7) / 8);
+  segment_blocks.resize((b.segments.size() + 7) / 8);
   update(
-      segments, b.segment_vertex.size(),
+      segments, b.segments,
       [&](std::int32_t i) {
         const Segment s = segment_of(b, i);
         return s.p + s.d * 0.5;
       },
       [&](std::int32_t i, std::int32_t slot) {
+        if (slot + ahead < segments.size()) __builtin_prefetch(&b.vertices[at(segments.element(slot + ahead))]);
         const Segment s = segment_of(b, i);
-        segment_blocks[at(slot / 8)].set(slot % 8, b, s, origin, s.reach(b).margin);
-        return segment_box(b, s);
+        const Reach reach = s.reach(b);
+        const double all = std::max(b.vertices[at(i)].radius, b.vertices[at(i) + 1].radius) + reach.margin;
+        segment_blocks[at(slot / 8)].set(slot % 8, s, b.vertices[at(i)].piece, origin, reach.edge, all);
+        return segment_box(b, s, all);
       });
   update(
-      triangles, b.triangles.size(),
+      triangles, triangle_numbers,
       [&](std::int32_t i) {
         const auto& t = b.triangles[at(i)];
-        return (b.position[at(t[0])] + b.position[at(t[1])] + b.position[at(t[2])]) / 3.0;
+        return (b.vertices[at(t[0])].x + b.vertices[at(t[1])].x + b.vertices[at(t[2])].x) / 3.0;
       },
       [&](std::int32_t i, std::int32_t) { return triangle_box(b, i); });
   update(
-      points, b.points.size(), [&](std::int32_t i) { return b.position[at(b.points[at(i)])]; },
-      [&](std::int32_t i, std::int32_t) { return vertex_box(b, b.points[at(i)]); });
+      points, b.points, [&](std::int32_t v) { return b.vertices[at(v)].x; },
+      [&](std::int32_t v, std::int32_t) { return vertex_box(b, v); });
 }
 
-// What a pair of triangles has to be asked for: each vertex and edge belongs to the first triangle around it.
-void ContactDetection::Search::emit_triangles(const Boundary& b, std::int32_t t, std::int32_t other) {
-  const std::int32_t two[2] = {t, other};
+void ContactDetection::Search::emit(const OwnFeatures& t, const OwnFeatures& other) {
   auto& faces = of(ContactFamily::vertex_face).found();
-  for (int k = 0; k < 2; ++k)
-    for (const std::int32_t v : b.triangles[at(two[k])])
-      if (b.around(v)[0] == two[k]) faces.push_back(pair_key(v, two[1 - k]));
+  const auto vertices_above = [&](const OwnFeatures& of_vertices, const OwnFeatures& face) {
+    for (int i = 0; i < of_vertices.vertices; ++i) {
+      const std::int32_t v = of_vertices.vertex[i];
+      if (v != face.corner[0] && v != face.corner[1] && v != face.corner[2] &&
+          overlap(of_vertices.vertex_box[i], face.box))
+        faces.push_back(pair_key(v, face.triangle));
+    }
+  };
+  vertices_above(t, other);
+  vertices_above(other, t);
   auto& edges = of(ContactFamily::edge_edge).found();
-  for (const std::int32_t e : b.triangle_edges[at(t)])
-    for (const std::int32_t f : b.triangle_edges[at(other)])
-      if (b.edge_triangles[at(e)][0] == t && b.edge_triangles[at(f)][0] == other)
-        edges.push_back(pair_key(std::min(e, f), std::max(e, f)));
+  for (int i = 0; i < t.edges; ++i)
+    for (int j = 0; j < other.edges; ++j)
+      if (overlap(t.edge_box[i], other.edge_box[j]) && t.ends[i][0] != other.ends[j][0] &&
+          t.ends[i][0] != other.ends[j][1] && t.ends[i][1] != other.ends[j][0] && t.ends[i][1] != other.ends[j][1])
+        edges.push_back(pair_key(std::min(t.edge[i], other.edge[j]), std::max(t.edge[i], other.edge[j])));
 }
 
 void ContactDetection::Search::find_candidates(const Boundary& b, ContactFamily family) {
@@ -154,13 +215,17 @@ void ContactDetection::Search::find_candidates(const Boundary& b, ContactFamily 
   switch (family) {
     case ContactFamily::fiber_fiber:
       pairs.find(segments, segments, [&](std::int32_t slot, std::int32_t block, unsigned lanes) {
-        lanes &= segment_blocks[at(slot / 8)].near(slot % 8, segment_blocks[at(block)]);
+        const SegmentBlock &of_i = segment_blocks[at(slot / 8)], &of_j = segment_blocks[at(block)];
+        lanes &= of_i.near(slot % 8, of_j);
         if (lanes == 0) return;
-        const std::int32_t i = segments.element(slot);
+        const std::int32_t i = segments.element(slot), piece = of_i.piece[slot % 8];
         auto& found = of(family).found();
-        for_lanes(segments, block, lanes, [&](std::int32_t j) {
-          if (!neighbours(b, i, j)) found.push_back(pair_key(std::min(i, j), std::max(i, j)));
-        });
+        for (; lanes != 0; lanes &= lanes - 1) {
+          const int lane = std::countr_zero(lanes);
+          const std::int32_t j = segments.element(block * 8 + lane);
+          if (of_j.piece[lane] != piece || std::abs(i - j) >= fiber_neighbours)
+            found.push_back(pair_key(std::min(i, j), std::max(i, j)));
+        }
       });
       break;
     case ContactFamily::fiber_face:
@@ -172,30 +237,28 @@ void ContactDetection::Search::find_candidates(const Boundary& b, ContactFamily 
       break;
     case ContactFamily::vertex_face:  // and edge_edge
       pairs.find(triangles, triangles, [&](std::int32_t slot, std::int32_t block, unsigned lanes) {
-        const std::int32_t t = triangles.element(slot);
-        for_lanes(triangles, block, lanes, [&](std::int32_t other) { emit_triangles(b, t, other); });
+        const OwnFeatures t(b, triangles.element(slot));
+        for_lanes(triangles, block, lanes, [&](std::int32_t other) { emit(t, OwnFeatures(b, other)); });
       });
       pairs.find(points, triangles, [&](std::int32_t slot, std::int32_t block, unsigned lanes) {
         auto& found = of(family).found();
-        const std::int32_t v = b.points[at(points.element(slot))];
+        const std::int32_t v = points.element(slot);
         for_lanes(triangles, block, lanes, [&](std::int32_t t) { found.push_back(pair_key(v, t)); });
       });
       break;
     case ContactFamily::point_fiber:
       pairs.find(points, segments, [&](std::int32_t slot, std::int32_t block, unsigned lanes) {
         auto& found = of(family).found();
-        const std::int32_t v = b.points[at(points.element(slot))];
+        const std::int32_t v = points.element(slot);
         for_lanes(segments, block, lanes, [&](std::int32_t i) { found.push_back(pair_key(v, i)); });
       });
       break;
     case ContactFamily::point_point:
       pairs.find(points, points, [&](std::int32_t slot, std::int32_t block, unsigned lanes) {
         auto& found = of(family).found();
-        const std::int32_t v = b.points[at(points.element(slot))];
-        for_lanes(points, block, lanes, [&](std::int32_t k) {
-          const std::int32_t w = b.points[at(k)];
-          found.push_back(pair_key(std::min(v, w), std::max(v, w)));
-        });
+        const std::int32_t v = points.element(slot);
+        for_lanes(points, block, lanes,
+                  [&](std::int32_t w) { found.push_back(pair_key(std::min(v, w), std::max(v, w))); });
       });
       break;
     case ContactFamily::edge_edge:
@@ -211,30 +274,47 @@ std::int64_t ContactDetection::candidates() const { return search_->passed; }
 void ContactDetection::find_family(const Boundary& b, ContactFamily family, double dt) {
   Timer timer;
   Search& search = *search_;
-  found_.clear();
   Candidates& candidates = search.candidates[static_cast<std::size_t>(family)];
   search.find_candidates(b, family);
   candidates.divide();
   search.passed += static_cast<std::int64_t>(candidates.size());
   times_.pairs += timer.seconds();
+  if (candidates.size() == 0) return;
   timer.restart();
   using Narrow = void (*)(const Boundary&, std::span<const std::uint64_t>, NarrowScratch&, std::vector<Contact>&);
   constexpr Narrow narrow[] = {narrow_fibers, narrow_fiber_faces,  narrow_vertex_faces,
                                narrow_edges,  narrow_point_fibers, narrow_points};
-  const std::int32_t ranges = candidates.size() > 0 ? candidates.ranges() : 0;
-  if (search.of_ranges.size() < at(ranges)) search.of_ranges.resize(at(ranges));
-  parallel_for(ranges, [&](std::ptrdiff_t r) {
-    std::vector<Contact>& contacts = search.of_ranges[static_cast<std::size_t>(r)];
-    contacts.clear();
-    narrow[static_cast<std::size_t>(family)](b, candidates.sorted(static_cast<std::int32_t>(r)),
+  collect(b, family, candidates.ranges(), dt, [&](std::ptrdiff_t range, std::vector<Contact>& contacts) {
+    narrow[static_cast<std::size_t>(family)](b, candidates.sorted(static_cast<std::int32_t>(range)),
                                              search.scratch[static_cast<std::size_t>(thread_index())], contacts);
   });
-  for (std::int32_t r = 0; r < ranges; ++r)
-    found_.insert(found_.end(), search.of_ranges[at(r)].begin(), search.of_ranges[at(r)].end());
-  times_.narrow += timer.seconds();
-  timer.restart();
-  recall(b, memory_, settings, dt, found_, overlaps_[static_cast<std::size_t>(family)], contacts_);
-  times_.memory += timer.seconds();
+  times_.contacts += timer.seconds();
+}
+
+// make(part, contacts) for parts that hold whole owners, in order.
+template <class Make>
+void ContactDetection::collect(const Boundary& b, ContactFamily family, std::ptrdiff_t parts, double dt,
+                               const Make& make) {
+  std::vector<Search::Part>& found = search_->parts;
+  if (found.size() < static_cast<std::size_t>(parts)) found.resize(static_cast<std::size_t>(parts));
+  parallel_for(parts, [&](std::ptrdiff_t i) {
+    Search::Part& part = found[static_cast<std::size_t>(i)];
+    part.contacts.clear();
+    make(i, part.contacts);
+    recall(b, memory_, settings, dt, part.contacts, part.overlaps);
+  });
+  std::size_t sum = contacts_.size();
+  auto& overlaps = overlaps_[static_cast<std::size_t>(family)];
+  for (std::size_t i = 0; i < static_cast<std::size_t>(parts); ++i) {
+    found[i].first = sum;
+    sum += found[i].contacts.size();
+    overlaps.insert(overlaps.end(), found[i].overlaps.begin(), found[i].overlaps.end());
+  }
+  contacts_.resize(sum);
+  parallel_for(parts, [&](std::ptrdiff_t i) {
+    const Search::Part& part = found[static_cast<std::size_t>(i)];
+    std::copy(part.contacts.begin(), part.contacts.end(), contacts_.begin() + static_cast<std::ptrdiff_t>(part.first));
+  });
 }
 
 void ContactDetection::find(const Boundary& b, std::span<const ContactCollider> colliders, double dt) {
@@ -250,20 +330,29 @@ void ContactDetection::find(const Boundary& b, std::span<const ContactCollider> 
   for (const ContactFamily family : {ContactFamily::fiber_fiber, ContactFamily::fiber_face, ContactFamily::vertex_face,
                                      ContactFamily::edge_edge, ContactFamily::point_fiber, ContactFamily::point_point})
     find_family(b, family, dt);
+  if (colliders.empty()) return;
   const Timer timer;
-  found_.clear();
-  find_collider_contacts(b, colliders, search.of_ranges, found_);
-  recall(b, memory_, settings, dt, found_, overlaps_[static_cast<std::size_t>(ContactFamily::collider)], contacts_);
-  times_.narrow += timer.seconds();
+  collect(b, ContactFamily::collider, collider_parts(b), dt, [&](std::ptrdiff_t part, std::vector<Contact>& contacts) {
+    find_collider_contacts(b, colliders, part, contacts);
+  });
+  times_.contacts += timer.seconds();
 }
 
 void ContactDetection::accept(const Boundary& b) {
+  constexpr std::ptrdiff_t run = 1024;
+  std::size_t first = 0;
   for (std::size_t family = 0; family < memory_.contacts.size(); ++family) {
     memory_.overlaps[family].swap(overlaps_[family]);
-    memory_.contacts[family].clear();
+    std::size_t end = first;
+    while (end < contacts_.size() && contacts_[end].family == static_cast<ContactFamily>(family)) ++end;
+    std::vector<ContactRecord>& records = memory_.contacts[family];
+    records.resize(end - first);
+    parallel_blocks(static_cast<std::ptrdiff_t>(end - first), run, [&](std::ptrdiff_t i, std::ptrdiff_t last) {
+      for (auto k = static_cast<std::size_t>(i); k < static_cast<std::size_t>(last); ++k)
+        records[k] = record_of(b, contacts_[first + k]);
+    });
+    first = end;
   }
-  for (const Contact& c : contacts_)
-    memory_.contacts[static_cast<std::size_t>(c.family)].push_back(record_of(b, c));
 }
 
 }  // namespace ymir

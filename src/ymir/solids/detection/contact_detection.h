@@ -21,7 +21,7 @@
 namespace ymir {
 
 struct DetectionTimes {  // of the last find() [s]
-  double order = 0, fit = 0, pairs = 0, narrow = 0, memory = 0;
+  double order = 0, fit = 0, pairs = 0, contacts = 0;
 };
 
 class ContactDetection {
@@ -48,10 +48,12 @@ class ContactDetection {
  private:
   struct Search;  // trees and lists of candidates
   void find_family(const Boundary& boundary, ContactFamily family, double dt);
+  template <class Make>
+  void collect(const Boundary& boundary, ContactFamily family, std::ptrdiff_t parts, double dt, const Make& make);
 
   std::unique_ptr<Search> search_;
   ContactMemory memory_;
-  std::vector<Contact> contacts_, found_;
+  std::vector<Contact> contacts_;
   std::array<std::vector<OverlapRecord>, contact_families> overlaps_;
   DetectionTimes times_;
   bool order_always_ = false;

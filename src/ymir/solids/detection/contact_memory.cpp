@@ -39,7 +39,7 @@ double edge_of(const Boundary& b, const ContactSide& side) {
   double longest = 0;
   for (std::size_t k = 0; k < 3; ++k) {
     const std::int32_t v = side.vertex[k], w = side.vertex[(k + 1) % 3];
-    if (v >= 0 && w >= 0) longest = std::max(longest, norm(b.position[at(v)] - b.position[at(w)]));
+    if (v >= 0 && w >= 0) longest = std::max(longest, norm(b.vertices[at(v)].x - b.vertices[at(w)].x));
   }
   return longest;
 }
@@ -50,7 +50,7 @@ bool place_now(const Boundary& b, const ContactRecord& old, std::int32_t piece, 
   for (std::size_t k = 0; k < 3; ++k) {
     if (old.vertex[k] < 0) continue;
     if (old.vertex[k] >= b.piece(piece).vertices) return false;
-    x += b.position[at(b.piece(piece).first_vertex) + static_cast<std::size_t>(old.vertex[k])] * old.weight[k];
+    x += b.vertices[at(b.piece(piece).first_vertex) + static_cast<std::size_t>(old.vertex[k])].x * old.weight[k];
   }
   return true;
 }
@@ -72,8 +72,8 @@ void follow(Contact& c, const ContactRecord& old) {
   const Vec3d along = c.tangent;
   if (c.vague) c.normal = old.normal;
   // On fibres and edges the tangent follows them.
-  c.tangent = c.a.kind == SideKind::point ? tangent_carried(c.normal, old.normal, old.tangent)
-                                          : tangent_along(c.normal, along);
+  c.tangent =
+      c.a.kind == SideKind::point ? tangent_carried(c.normal, old.normal, old.tangent) : tangent_along(c.normal, along);
 }
 
 // Each contact takes the nearest old one if that has no nearer contact.
@@ -104,7 +104,7 @@ void follow_all(const Boundary& b, std::span<Contact> group, std::span<const Con
 double release_of(const Boundary& b, const Contact& c, const MemorySettings& settings) {
   if (c.b.kind != SideKind::collider) return settings.release;
   for (const std::int32_t v : c.a.vertex)
-    if (v >= 0 && b.from_clamp[at(v)] <= clamp_reach) return 0;
+    if (v >= 0 && b.vertices[at(v)].from_clamp <= clamp_reach) return 0;
   return settings.release;
 }
 
@@ -145,8 +145,8 @@ ContactOwner owner_of_b(const Boundary& b, const Contact& c) {
 }
 
 ContactRecord record_of(const Boundary& b, const Contact& c) {
-  ContactRecord record{owner_of_a(b, c), owner_of_b(b, c), c.arc_a,   {-1, -1, -1}, {0, 0, 0},
-                       c.normal,         c.tangent,        c.impulse};
+  ContactRecord record{owner_of_a(b, c), owner_of_b(b, c), c.arc_a,   {-1, -1, -1},
+                       {0, 0, 0},        c.normal,         c.tangent, c.impulse};
   for (std::size_t k = 0; k < 3; ++k) {
     if (c.b.vertex[k] < 0) continue;
     record.vertex[k] = c.b.vertex[k] - b.piece(c.b.piece).first_vertex;
@@ -156,33 +156,38 @@ ContactRecord record_of(const Boundary& b, const Contact& c) {
 }
 
 void recall(const Boundary& b, const ContactMemory& memory, const MemorySettings& settings, double dt,
-            std::vector<Contact>& found, std::vector<OverlapRecord>& overlaps, std::vector<Contact>& contacts) {
-  if (found.empty()) return;
-  const auto family = static_cast<std::size_t>(found[0].family);
+            std::vector<Contact>& contacts, std::vector<OverlapRecord>& overlaps) {
+  overlaps.clear();
+  if (contacts.empty()) return;
+  const auto family = static_cast<std::size_t>(contacts[0].family);
+  ContactOwner owner_a = owner_of_a(b, contacts[0]), owner_b = owner_of_b(b, contacts[0]);
+  const auto passed = [&](const auto& record) { return std::tie(record.a, record.b) < std::tie(owner_a, owner_b); };
+  const auto same = [&](const auto& record) { return record.a == owner_a && record.b == owner_b; };
   // All three lists ascend by owners.
-  auto pair = memory.overlaps[family].begin();
-  auto old = memory.contacts[family].begin();
-  const auto pairs_end = memory.overlaps[family].end();
-  const auto old_end = memory.contacts[family].end();
-  for (std::size_t begin = 0; begin < found.size();) {
-    const ContactOwner owner_a = owner_of_a(b, found[begin]), owner_b = owner_of_b(b, found[begin]);
-    const auto passed = [&](const auto& record) { return std::tie(record.a, record.b) < std::tie(owner_a, owner_b); };
-    const auto same = [&](const auto& record) { return record.a == owner_a && record.b == owner_b; };
-    std::size_t end = begin;
+  const auto& pairs = memory.overlaps[family];
+  const auto& records = memory.contacts[family];
+  auto pair = std::partition_point(pairs.begin(), pairs.end(), passed);
+  auto old = std::partition_point(records.begin(), records.end(), passed);
+  std::size_t kept = 0;
+  for (std::size_t begin = 0; begin < contacts.size();) {
     double deepest = 0;
     bool crossing = false;
-    for (; end < found.size() && owner_of_a(b, found[end]) == owner_a && owner_of_b(b, found[end]) == owner_b; ++end) {
-      deepest = std::min(deepest, found[end].gap);
-      crossing = crossing || crosses(b, found[end]);
+    std::size_t end = begin;
+    for (ContactOwner next_a = owner_a, next_b = owner_b; next_a == owner_a && next_b == owner_b;) {
+      deepest = std::min(deepest, contacts[end].gap);
+      crossing = crossing || crosses(b, contacts[end]);
+      if (++end == contacts.size()) break;
+      next_a = owner_of_a(b, contacts[end]);
+      next_b = owner_of_b(b, contacts[end]);
     }
-    const std::span<Contact> group(found.data() + begin, end - begin);
-    while (old != old_end && passed(*old)) ++old;
+    const std::span<Contact> group(contacts.data() + begin, end - begin);
+    while (old != records.end() && passed(*old)) ++old;
     auto last = old;
-    while (last != old_end && same(*last)) ++last;
+    while (last != records.end() && same(*last)) ++last;
     if (last != old) follow_all(b, group, std::span(old, last));
-    while (pair != pairs_end && passed(*pair)) ++pair;
+    while (pair != pairs.end() && passed(*pair)) ++pair;
     double overlap = 0;
-    if (pair != pairs_end && same(*pair)) {
+    if (pair != pairs.end() && same(*pair)) {
       overlap = std::min(0.0, std::max(pair->overlap + release_of(b, group[0], settings) * dt, deepest));
       crossing = pair->crossing != 0 && deepest < 0;
     } else if (fresh(b, group[0].a) || fresh(b, group[0].b)) {
@@ -191,13 +196,17 @@ void recall(const Boundary& b, const ContactMemory& memory, const MemorySettings
       crossing = false;
     }
     if (overlap < 0 || crossing) overlaps.push_back({owner_a, owner_b, overlap, crossing ? 1 : 0});
-    for (Contact& c : group) {
-      if (crossing) break;
-      c.overlap = overlap;
-      contacts.push_back(c);
+    for (std::size_t i = begin; i < end && !crossing; ++i) {
+      contacts[i].overlap = overlap;
+      if (kept != i) contacts[kept] = contacts[i];
+      ++kept;
     }
     begin = end;
+    if (begin == contacts.size()) break;
+    owner_a = owner_of_a(b, contacts[begin]);
+    owner_b = owner_of_b(b, contacts[begin]);
   }
+  contacts.resize(kept);
 }
 
 }  // namespace ymir

@@ -53,10 +53,10 @@ struct MemorySettings {
   double release = 0.02;  // of remembered overlap [m/s]
 };
 
-// Gives contacts of one family (ascending by owners) what is remembered of them, leaves out those of crossing fibres,
-// and appends the others to `contacts`. `overlaps`: what will have to be remembered when the substep is accepted.
+// Gives contacts of one family (ascending by owners, with all of these owners) what is remembered of them, and takes
+// out those of crossing fibres. `overlaps`: what will have to be remembered when the substep is accepted.
 void recall(const Boundary& boundary, const ContactMemory& memory, const MemorySettings& settings, double dt,
-            std::vector<Contact>& found, std::vector<OverlapRecord>& overlaps, std::vector<Contact>& contacts);
+            std::vector<Contact>& contacts, std::vector<OverlapRecord>& overlaps);
 // What to remember of a contact.
 ContactRecord record_of(const Boundary& boundary, const Contact& contact);
 

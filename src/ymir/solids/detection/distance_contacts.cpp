@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ymir/parallel/threads.h"
 #include "ymir/physics/contact/contact_frame.h"
 #include "ymir/solids/detection/elements.h"
 #include "ymir/solids/detection/narrow.h"
@@ -48,16 +47,16 @@ void ask(std::span<const ContactCollider> colliders, const Place& place, bool mi
 void ask_along(const Boundary& b, std::span<const ContactCollider> colliders, const BoundaryPiece& fiber,
                std::int32_t vertex, std::vector<Contact>& contacts) {
   const std::int32_t i = vertex - fiber.first_vertex;
-  const bool last = i == fiber.elements;
-  const std::int32_t segment = fiber.first_element + (last ? i - 1 : i);
+  const bool last = i + 1 == fiber.vertices;
+  const std::int32_t segment = last ? vertex - 1 : vertex;
   const Segment s = segment_of(b, segment);
   const Reach reach = s.reach(b);
-  if (b.from_clamp[at(vertex)] > 0)
+  if (b.vertices[at(vertex)].from_clamp > 0)
     ask(colliders,
-        {fiber_side(b, segment, last ? 1 : 0), b.position[at(vertex)], b.radius[at(vertex)], static_cast<double>(i),
-         reach, s.d},
+        {fiber_side(b, segment, last ? 1 : 0), b.vertices[at(vertex)].x, b.vertices[at(vertex)].radius,
+         static_cast<double>(i), reach, s.d},
         false, contacts);
-  if (!last && (b.from_clamp[at(vertex)] > 0 || b.from_clamp[at(vertex) + 1] > 0))
+  if (!last && (b.vertices[at(vertex)].from_clamp > 0 || b.vertices[at(vertex) + 1].from_clamp > 0))
     ask(colliders, {fiber_side(b, segment, 0.5), s.p + s.d * 0.5, s.radius(b, 0.5), i + 0.5, reach, s.d}, true,
         contacts);
 }
@@ -94,25 +93,22 @@ ContactCollider moving_collider(std::shared_ptr<const MovingSurface> surface) {
   return collider;
 }
 
-void find_collider_contacts(const Boundary& b, std::span<const ContactCollider> colliders,
-                            std::vector<std::vector<Contact>>& of_blocks, std::vector<Contact>& contacts) {
-  if (colliders.empty()) return;
-  const auto count = static_cast<std::ptrdiff_t>(b.position.size());
-  const auto blocks = static_cast<std::size_t>((count + run - 1) / run);
-  if (of_blocks.size() < blocks) of_blocks.resize(blocks);
-  parallel_blocks(count, run, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-    std::vector<Contact>& found = of_blocks[static_cast<std::size_t>(begin / run)];
-    found.clear();
-    for (auto v = static_cast<std::int32_t>(begin); v < static_cast<std::int32_t>(end); ++v) {
-      const BoundaryPiece& piece = b.piece(b.piece_of_vertex[at(v)]);
-      if (piece.kind == PieceKind::fiber)
-        ask_along(b, colliders, piece, v, found);
-      else if (b.from_clamp[at(v)] > 0)
-        ask(colliders, {point_side(b, v), b.position[at(v)], b.radius[at(v)], 0, vertex_reach(b, v), {0, 0, 0}}, false,
-            found);
-    }
-  });
-  for (std::size_t i = 0; i < blocks; ++i) contacts.insert(contacts.end(), of_blocks[i].begin(), of_blocks[i].end());
+std::ptrdiff_t collider_parts(const Boundary& b) {
+  return (static_cast<std::ptrdiff_t>(b.vertices.size()) + run - 1) / run;
+}
+
+void find_collider_contacts(const Boundary& b, std::span<const ContactCollider> colliders, std::ptrdiff_t part,
+                            std::vector<Contact>& contacts) {
+  const auto begin = static_cast<std::int32_t>(part * run), count = static_cast<std::int32_t>(b.vertices.size());
+  for (std::int32_t v = begin; v < std::min(begin + static_cast<std::int32_t>(run), count); ++v) {
+    const BoundaryPiece& piece = b.piece(b.vertices[at(v)].piece);
+    if (piece.kind == PieceKind::fiber)
+      ask_along(b, colliders, piece, v, contacts);
+    else if (b.vertices[at(v)].from_clamp > 0)
+      ask(colliders,
+          {point_side(b, v), b.vertices[at(v)].x, b.vertices[at(v)].radius, 0, vertex_reach(b, v), {0, 0, 0}}, false,
+          contacts);
+  }
 }
 
 }  // namespace ymir

@@ -38,8 +38,9 @@ ContactCollider rigid_collider(std::function<DistanceSample(Vec3d)> distance, co
                                const RigidTransform& end, double size, double voxel);
 ContactCollider moving_collider(std::shared_ptr<const MovingSurface> surface);
 
-// Appends contacts in the order of pieces, places, colliders. Places that are held are left out.
-void find_collider_contacts(const Boundary& boundary, std::span<const ContactCollider> colliders,
-                            std::vector<std::vector<Contact>>& of_blocks, std::vector<Contact>& contacts);
+// Contacts of one part of the vertices, in the order of places, then colliders. Places that are held are left out.
+std::ptrdiff_t collider_parts(const Boundary& boundary);
+void find_collider_contacts(const Boundary& boundary, std::span<const ContactCollider> colliders, std::ptrdiff_t part,
+                            std::vector<Contact>& contacts);
 
 }  // namespace ymir

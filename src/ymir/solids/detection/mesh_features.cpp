@@ -14,8 +14,8 @@ bool leads_to(Vec3d y, Vec3d way, double size) { return dot(y, way) > rounding *
 
 Vec3d face_normal(const Boundary& b, std::int32_t triangle) {
   const auto& t = b.triangles[at(triangle)];
-  const Vec3d p = b.position[at(t[0])];
-  return normalized(cross(b.position[at(t[1])] - p, b.position[at(t[2])] - p), Vec3d{0, 0, 0});
+  const Vec3d p = b.vertices[at(t[0])].x;
+  return normalized(cross(b.vertices[at(t[1])].x - p, b.vertices[at(t[2])].x - p), Vec3d{0, 0, 0});
 }
 
 bool has_corner(const Boundary& b, std::int32_t triangle, std::int32_t vertex) {
@@ -35,8 +35,7 @@ MeshFeature feature_of(const Boundary& b, std::int32_t triangle, Vec3d w) {
   const int zeros = (w.x == 0) + (w.y == 0) + (w.z == 0);
   const auto& t = b.triangles[at(triangle)];
   if (zeros == 2) return {MeshFeature::Kind::vertex, t[w.x != 0 ? 0 : w.y != 0 ? 1 : 2]};
-  if (zeros == 1)
-    return {MeshFeature::Kind::edge, b.triangle_edges[at(triangle)][w.x == 0 ? 0 : w.y == 0 ? 1 : 2]};
+  if (zeros == 1) return {MeshFeature::Kind::edge, b.triangle_edges[at(triangle)][w.x == 0 ? 0 : w.y == 0 ? 1 : 2]};
   return {MeshFeature::Kind::face, triangle};
 }
 
@@ -49,19 +48,19 @@ MeshFeature feature_of_edge(const Boundary& b, std::int32_t edge, double t) {
 bool is_local_minimum(const Boundary& b, const MeshFeature& feature, Vec3d x, Vec3d y) {
   if (feature.kind == MeshFeature::Kind::edge) {
     const auto& e = b.edges[at(feature.index)];
-    const Vec3d p = b.position[at(e[0])], along = normalized(b.position[at(e[1])] - p, Vec3d{0, 0, 0});
+    const Vec3d p = b.vertices[at(e[0])].x, along = normalized(b.vertices[at(e[1])].x - p, Vec3d{0, 0, 0});
     for (const std::int32_t t : b.edge_triangles[at(feature.index)])
       for (std::size_t k = 0; t >= 0 && k < 3; ++k) {
         const std::int32_t third = b.triangles[at(t)][k];
         if (third == e[0] || third == e[1]) continue;
-        const Vec3d way = b.position[at(third)] - p;
+        const Vec3d way = b.vertices[at(third)].x - p;
         if (leads_to(y - x, way - along * dot(way, along), norm(way))) return false;
       }
   }
   if (feature.kind == MeshFeature::Kind::vertex)
     for (const std::int32_t t : b.around(feature.index))
       for (const std::int32_t v : b.triangles[at(t)])
-        if (v != feature.index && leads_to(y - x, b.position[at(v)] - x, norm(b.position[at(v)] - x))) return false;
+        if (v != feature.index && leads_to(y - x, b.vertices[at(v)].x - x, norm(b.vertices[at(v)].x - x))) return false;
   return true;
 }
 
@@ -73,11 +72,11 @@ Vec3d feature_normal(const Boundary& b, const MeshFeature& feature) {
       if (t >= 0) sum += face_normal(b, t);
     return sum;
   }
-  const Vec3d x = b.position[at(feature.index)];
+  const Vec3d x = b.vertices[at(feature.index)].x;
   for (const std::int32_t t : b.around(feature.index)) {
     const auto& corner = b.triangles[at(t)];
     const std::size_t k = corner[0] == feature.index ? 0 : corner[1] == feature.index ? 1 : 2;
-    const Vec3d e = b.position[at(corner[(k + 1) % 3])] - x, f = b.position[at(corner[(k + 2) % 3])] - x;
+    const Vec3d e = b.vertices[at(corner[(k + 1) % 3])].x - x, f = b.vertices[at(corner[(k + 2) % 3])].x - x;
     sum += face_normal(b, t) * std::atan2(norm(cross(e, f)), dot(e, f));
   }
   return sum;

@@ -1,5 +1,5 @@
-// Faces, edges and vertices of the meshes of a Boundary at its present positions: which of them a nearest point lies on,
-// and whether it is nearest within all of the mesh around it.
+// Faces, edges and vertices of the meshes of a Boundary at its present positions: which of them a nearest point lies
+// on, and whether it is nearest within all of the mesh around it.
 //
 // A point y above one triangle has a nearest point on each triangle near it. Only those that are local minima of the
 // distance are contacts: from an edge no way into the other triangle, from a vertex no way along an edge leads closer

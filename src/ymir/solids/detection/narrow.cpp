@@ -8,24 +8,23 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 // Nearest clamp at the point; of a face or an edge the vertex that is farthest from one counts.
 float clamp_distance(const Boundary& b, const ContactSide& side) {
   if (side.kind == SideKind::fiber) {
-    const float first = b.from_clamp[at(side.vertex[0])], second = b.from_clamp[at(side.vertex[1])];
+    const float first = b.vertices[at(side.vertex[0])].from_clamp, second = b.vertices[at(side.vertex[1])].from_clamp;
     return first + (second - first) * static_cast<float>(side.weight[1]);
   }
   float most = 0;
   for (const std::int32_t v : side.vertex)
-    if (v >= 0) most = std::max(most, b.from_clamp[at(v)]);
+    if (v >= 0) most = std::max(most, b.vertices[at(v)].from_clamp);
   return most;
 }
 
 }  // namespace
 
 ContactSide fiber_side(const Boundary& b, std::int32_t segment, double s) {
-  const std::int32_t v = b.segment_vertex[at(segment)];
-  return {SideKind::fiber, b.segment_piece[at(segment)], segment, {v, v + 1, -1}, {1 - s, s, 0}};
+  return {SideKind::fiber, b.vertices[at(segment)].piece, segment, {segment, segment + 1, -1}, {1 - s, s, 0}};
 }
 
 ContactSide point_side(const Boundary& b, std::int32_t vertex) {
-  return {SideKind::point, b.piece_of_vertex[at(vertex)], vertex, {vertex, -1, -1}, {1, 0, 0}};
+  return {SideKind::point, b.vertices[at(vertex)].piece, vertex, {vertex, -1, -1}, {1, 0, 0}};
 }
 
 ContactSide edge_side(const Boundary& b, std::int32_t edge, double t) {
@@ -40,14 +39,14 @@ ContactSide face_side(const Boundary& b, std::int32_t triangle, Vec3d w) {
 Vec3d place_of(const Boundary& b, const ContactSide& side) {
   Vec3d x{0, 0, 0};
   for (std::size_t k = 0; k < 3; ++k)
-    if (side.vertex[k] >= 0) x += b.position[at(side.vertex[k])] * side.weight[k];
+    if (side.vertex[k] >= 0) x += b.vertices[at(side.vertex[k])].x * side.weight[k];
   return x;
 }
 
 double radius_at(const Boundary& b, const ContactSide& side) {
   double r = 0;
   for (std::size_t k = 0; k < 3; ++k)
-    if (side.vertex[k] >= 0) r += b.radius[at(side.vertex[k])] * side.weight[k];
+    if (side.vertex[k] >= 0) r += b.vertices[at(side.vertex[k])].radius * side.weight[k];
   return r;
 }
 

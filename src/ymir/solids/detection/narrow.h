@@ -1,7 +1,7 @@
 // From candidates to contacts: exact distances of the pairs of one range, in double precision, merged.
 //
-// Each takes ascending pairs (a, b) that hold all of the owners of their a, and appends contacts ascending by owner of a,
-// owner of b, place. Contacts of points that are both held, or near clamps, are left out: they could not give way.
+// Each takes ascending pairs (a, b) that hold all of the owners of their a, and appends contacts ascending by owner of
+// a, owner of b, place. Contacts of points that are both held, or near clamps, are left out: they could not give way.
 #pragma once
 
 #include <span>
@@ -34,8 +34,8 @@ struct alignas(64) NarrowScratch {
 // Segments. Of the same two fibres only the closest within half an edge along both is kept.
 void narrow_fibers(const Boundary& boundary, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
                    std::vector<Contact>& contacts);
-// Segments and triangles: the end of the segment (of the first of a fibre both) above the face, the segment across those
-// edges of the triangle that it is the first to have, where that is closer than what is within half an edge.
+// Segments and triangles: the end of the segment (of the first of a fibre both) above the face, the segment across
+// those edges of the triangle that it is the first to have, where that is closer than what is within half an edge.
 void narrow_fiber_faces(const Boundary& boundary, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
                         std::vector<Contact>& contacts);
 void narrow_vertex_faces(const Boundary& boundary, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
@@ -47,13 +47,6 @@ void narrow_point_fibers(const Boundary& boundary, std::span<const std::uint64_t
                          std::vector<Contact>& contacts);
 void narrow_points(const Boundary& boundary, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
                    std::vector<Contact>& contacts);
-
-// Whether two elements of one fibre are neighbours; segments by their numbers.
-inline bool neighbours(const Boundary& b, std::int32_t segment, std::int32_t other) {
-  const std::int32_t apart = segment < other ? other - segment : segment - other;
-  return apart < fiber_neighbours && b.segment_piece[static_cast<std::size_t>(segment)] ==
-                                         b.segment_piece[static_cast<std::size_t>(other)];
-}
 
 // Sides of contacts.
 ContactSide fiber_side(const Boundary& b, std::int32_t segment, double s);

@@ -12,10 +12,12 @@
 namespace ymir {
 namespace {
 
+constexpr std::size_t ahead = 8;  // pairs, to have their vertices in the cache in time
+
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 double arc_of(const Boundary& b, std::int32_t segment, double s) {
-  return segment - b.piece(b.segment_piece[at(segment)]).first_element + s;
+  return segment - b.piece(b.vertices[at(segment)].piece).first_vertex + s;
 }
 
 // Pairs of one fibre with others, by fibre, then by segments.
@@ -40,8 +42,7 @@ void merge(const std::vector<FiberPair>& pairs, std::int32_t begin, std::int32_t
     const FiberPair& p = pairs[at(i)];
     const auto rule_out = [&](std::int32_t j) {
       const FiberPair& q = pairs[at(j)];
-      if (scratch.kept[at(j)] == open && std::abs(p.a + p.s - q.a - q.s) < 0.5 &&
-          std::abs(p.b + p.t - q.b - q.t) < 0.5)
+      if (scratch.kept[at(j)] == open && std::abs(p.a + p.s - q.a - q.s) < 0.5 && std::abs(p.b + p.t - q.b - q.t) < 0.5)
         scratch.kept[at(j)] = 0;
     };
     for (std::int32_t j = i - 1; j >= begin && pairs[at(j)].a >= p.a - 1; --j) rule_out(j);
@@ -69,18 +70,19 @@ Contact contact_of(const Boundary& b, const FiberPair& pair) {
 void narrow_fibers(const Boundary& b, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
                    std::vector<Contact>& contacts) {
   for (std::size_t begin = 0; begin < pairs.size();) {
-    const std::int32_t piece = b.segment_piece[at(first_of(pairs[begin]))];
+    const std::int32_t piece = b.vertices[at(first_of(pairs[begin]))].piece;
     scratch.pairs.clear();
-    for (; begin < pairs.size() && b.segment_piece[at(first_of(pairs[begin]))] == piece; ++begin) {
+    for (; begin < pairs.size() && b.vertices[at(first_of(pairs[begin]))].piece == piece; ++begin) {
       const std::int32_t i = first_of(pairs[begin]), j = second_of(pairs[begin]);
+      if (begin + ahead < pairs.size()) __builtin_prefetch(&b.vertices[at(second_of(pairs[begin + ahead]))]);
       const Segment p = segment_of(b, i), q = segment_of(b, j);
       const auto [s, t] = closest_segments(p.p, p.d, q.p, q.d);
       const Vec3d difference = p.p + p.d * s - q.p - q.d * t;
       const double gap = norm(difference) - p.radius(b, s) - q.radius(b, t);
       if (!(gap < margin_of(p.reach(b), q.reach(b)))) continue;
-      const std::int32_t other = b.segment_piece[at(j)];
+      const std::int32_t other = b.vertices[at(j)].piece;
       if (other == piece && !b.piece(piece).traits.self_contact) continue;
-      if (clamped(b, fiber_side(b, i, s), fiber_side(b, j, t))) continue;
+      if (p.from_clamp(b, s) <= clamp_reach && q.from_clamp(b, t) <= clamp_reach) continue;
       scratch.pairs.push_back({other, i, j, s, t, gap, difference});
     }
     std::sort(scratch.pairs.begin(), scratch.pairs.end(), before);
@@ -101,12 +103,12 @@ void narrow_point_fibers(const Boundary& b, std::span<const std::uint64_t> pairs
   for (const std::uint64_t pair : pairs) {
     const std::int32_t v = first_of(pair), j = second_of(pair);
     const Segment q = segment_of(b, j);
-    const Vec3d x = b.position[at(v)];
+    const Vec3d x = b.vertices[at(v)].x;
     const double t = nearest_on_segment(q.p, q.p + q.d, x);
     const Vec3d difference = x - q.p - q.d * t;
     Contact c;
     c.family = ContactFamily::point_fiber;
-    c.gap = norm(difference) - b.radius[at(v)] - q.radius(b, t);
+    c.gap = norm(difference) - b.vertices[at(v)].radius - q.radius(b, t);
     if (!(c.gap < margin_of(vertex_reach(b, v), q.reach(b)))) continue;
     c.a = point_side(b, v);
     c.b = fiber_side(b, j, t);
@@ -129,12 +131,12 @@ void narrow_points(const Boundary& b, std::span<const std::uint64_t> pairs, Narr
                    std::vector<Contact>& contacts) {
   for (const std::uint64_t pair : pairs) {
     const std::int32_t v = first_of(pair), w = second_of(pair);
-    const std::int32_t piece = b.piece_of_vertex[at(v)];
-    if (piece == b.piece_of_vertex[at(w)] && !b.piece(piece).traits.self_contact) continue;
-    const Vec3d difference = b.position[at(v)] - b.position[at(w)];
+    const std::int32_t piece = b.vertices[at(v)].piece;
+    if (piece == b.vertices[at(w)].piece && !b.piece(piece).traits.self_contact) continue;
+    const Vec3d difference = b.vertices[at(v)].x - b.vertices[at(w)].x;
     Contact c;
     c.family = ContactFamily::point_point;
-    c.gap = norm(difference) - b.radius[at(v)] - b.radius[at(w)];
+    c.gap = norm(difference) - b.vertices[at(v)].radius - b.vertices[at(w)].radius;
     if (!(c.gap < margin_of(vertex_reach(b, v), vertex_reach(b, w)))) continue;
     c.a = point_side(b, v);
     c.b = point_side(b, w);

@@ -20,31 +20,38 @@ constexpr double as_close = 1e-6;  // by which an edge has to be closer than the
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// Gap and normal of c, whose sides are set, from its two points and the normal of b's side where it faces a. `inside`:
-// the points are on the wrong sides of surfaces that have an inside.
-void measure(const Boundary& b, Vec3d difference, Vec3d facing, bool inside, Contact& c) {
+bool solid(const Boundary& b, std::int32_t piece) { return b.piece(piece).traits.solid; }
+
+// Gap and normal of c, whose sides are set, from its two points. `inside`: they are on the wrong sides of surfaces that
+// have an inside; `choice`: normal of points that coincide.
+void measure(const Boundary& b, Vec3d difference, bool inside, Vec3d choice, Contact& c) {
   const double distance = norm(difference);
   c.gap = (inside ? -distance : distance) - radius_at(b, c.a) - radius_at(b, c.b);
   c.vague = distance < contact_frame::nearest;
-  c.normal = c.vague ? normalized(facing, Vec3d{0, 1, 0}) : difference * ((inside ? -1 : 1) / distance);
+  c.normal = c.vague ? normalized(choice, Vec3d{0, 1, 0}) : difference * ((inside ? -1 : 1) / distance);
 }
 
-bool solid(const Boundary& b, std::int32_t piece) { return b.piece(piece).traits.solid; }
+// The same of a point and a feature of a mesh. Its normal is asked for where it matters.
+void measure(const Boundary& b, Vec3d difference, const MeshFeature& feature, Contact& c) {
+  const bool vague = dot(difference, difference) < contact_frame::nearest * contact_frame::nearest;
+  const bool asked = vague || solid(b, c.b.piece);
+  const Vec3d facing = asked ? feature_normal(b, feature) : Vec3d{0, 0, 0};
+  measure(b, difference, solid(b, c.b.piece) && dot(difference, facing) < 0, facing, c);
+}
 
 // A vertex above a triangle; false: not in reach, or another triangle is closer.
 bool above_face(const Boundary& b, std::int32_t vertex, const Reach& reach, std::int32_t triangle, Contact& c,
                 MeshFeature& feature) {
   const auto& t = b.triangles[at(triangle)];
-  const Vec3d y = b.position[at(vertex)];
-  const Vec3d w = nearest_on_triangle(b.position[at(t[0])], b.position[at(t[1])], b.position[at(t[2])], y);
+  const Vec3d y = b.vertices[at(vertex)].x;
+  const Vec3d w = nearest_on_triangle(b.vertices[at(t[0])].x, b.vertices[at(t[1])].x, b.vertices[at(t[2])].x, y);
   c.b = face_side(b, triangle, w);
   const Vec3d x = place_of(b, c.b), difference = y - x;
-  const double most = b.radius[at(vertex)] + radius_at(b, c.b) + margin_of(reach, triangle_reach(b, triangle));
+  const double most = b.vertices[at(vertex)].radius + radius_at(b, c.b) + margin_of(reach, triangle_reach(b, triangle));
   if (!(dot(difference, difference) < most * most)) return false;
   feature = feature_of(b, triangle, w);
   if (!is_local_minimum(b, feature, x, y)) return false;
-  const Vec3d facing = feature_normal(b, feature);
-  measure(b, difference, facing, solid(b, c.b.piece) && dot(difference, facing) < 0, c);
+  measure(b, difference, feature, c);
   return true;
 }
 
@@ -52,7 +59,7 @@ bool above_face(const Boundary& b, std::int32_t vertex, const Reach& reach, std:
 bool across_edge(const Boundary& b, std::int32_t segment, std::int32_t edge, Contact& c, MeshFeature& feature) {
   const Segment p = segment_of(b, segment);
   const auto& e = b.edges[at(edge)];
-  const Vec3d q = b.position[at(e[0])], d = b.position[at(e[1])] - q;
+  const Vec3d q = b.vertices[at(e[0])].x, d = b.vertices[at(e[1])].x - q;
   const auto [s, t] = closest_segments(p.p, p.d, q, d);
   if (s <= 0 || s >= 1) return false;
   const Vec3d y = p.p + p.d * s, x = q + d * t, difference = y - x;
@@ -62,8 +69,7 @@ bool across_edge(const Boundary& b, std::int32_t segment, std::int32_t edge, Con
   if (!(dot(difference, difference) < most * most)) return false;
   feature = feature_of_edge(b, edge, t);
   if (!is_local_minimum(b, feature, x, y)) return false;
-  const Vec3d facing = feature_normal(b, feature);
-  measure(b, difference, facing, solid(b, c.b.piece) && dot(difference, facing) < 0, c);
+  measure(b, difference, feature, c);
   return true;
 }
 
@@ -117,10 +123,10 @@ void merge_along(const Boundary& b, NarrowScratch& scratch, std::vector<Contact>
 void narrow_fiber_faces(const Boundary& b, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
                         std::vector<Contact>& contacts) {
   for (std::size_t begin = 0; begin < pairs.size();) {
-    const std::int32_t piece = b.segment_piece[at(first_of(pairs[begin]))];
-    const std::int32_t first = b.piece(piece).first_element;
+    const std::int32_t piece = b.vertices[at(first_of(pairs[begin]))].piece;
+    const std::int32_t first = b.piece(piece).first_vertex;
     scratch.contacts.clear();
-    for (; begin < pairs.size() && b.segment_piece[at(first_of(pairs[begin]))] == piece; ++begin) {
+    for (; begin < pairs.size() && b.vertices[at(first_of(pairs[begin]))].piece == piece; ++begin) {
       const std::int32_t i = first_of(pairs[begin]), triangle = second_of(pairs[begin]);
       const Segment segment = segment_of(b, i);
       Contact c;
@@ -146,7 +152,7 @@ void narrow_fiber_faces(const Boundary& b, std::span<const std::uint64_t> pairs,
 void narrow_vertex_faces(const Boundary& b, std::span<const std::uint64_t> pairs, NarrowScratch& scratch,
                          std::vector<Contact>& contacts) {
   for (std::size_t begin = 0; begin < pairs.size();) {
-    const std::int32_t v = first_of(pairs[begin]), piece = b.piece_of_vertex[at(v)];
+    const std::int32_t v = first_of(pairs[begin]), piece = b.vertices[at(v)].piece;
     const Reach reach = vertex_reach(b, v);
     scratch.contacts.clear();
     for (; begin < pairs.size() && first_of(pairs[begin]) == v; ++begin) {
@@ -157,7 +163,7 @@ void narrow_vertex_faces(const Boundary& b, std::span<const std::uint64_t> pairs
       MeshFeature feature{};
       c.family = ContactFamily::vertex_face;
       c.a = point_side(b, v);
-      if (!above_face(b, v, reach, triangle, c, feature) || (self && touches(b, v, triangle))) continue;
+      if ((self && touches(b, v, triangle)) || !above_face(b, v, reach, triangle, c, feature)) continue;
       if (clamped(b, c.a, c.b)) continue;
       c.tangent = any_normal(c.normal);
       // Triangles that share the nearest point.
@@ -177,8 +183,8 @@ void narrow_edges(const Boundary& b, std::span<const std::uint64_t> pairs, Narro
   for (const std::uint64_t pair : pairs) {
     const std::int32_t i = first_of(pair), j = second_of(pair);
     const auto &e = b.edges[at(i)], &f = b.edges[at(j)];
-    const Vec3d p = b.position[at(e[0])], dp = b.position[at(e[1])] - p;
-    const Vec3d q = b.position[at(f[0])], dq = b.position[at(f[1])] - q;
+    const Vec3d p = b.vertices[at(e[0])].x, dp = b.vertices[at(e[1])].x - p;
+    const Vec3d q = b.vertices[at(f[0])].x, dq = b.vertices[at(f[1])].x - q;
     const auto [s, t] = closest_segments(p, dp, q, dq);
     // At an end of one of them it is a matter of vertices and faces.
     if (s <= 0 || s >= 1 || t <= 0 || t >= 1) continue;
@@ -192,13 +198,12 @@ void narrow_edges(const Boundary& b, std::span<const std::uint64_t> pairs, Narro
     if (c.a.piece == c.b.piece && (!b.piece(c.a.piece).traits.self_contact || touch(b, i, j))) continue;
     if (clamped(b, c.a, c.b)) continue;
     const MeshFeature of_a{MeshFeature::Kind::edge, i}, of_b{MeshFeature::Kind::edge, j};
-    const Vec3d normal_a = feature_normal(b, of_a), normal_b = feature_normal(b, of_b);
-    const bool inside = (solid(b, c.b.piece) && dot(difference, normal_b) < 0) ||
-                        (solid(b, c.a.piece) && dot(difference, normal_a) > 0);
+    const bool inside = (solid(b, c.b.piece) && dot(difference, feature_normal(b, of_b)) < 0) ||
+                        (solid(b, c.a.piece) && dot(difference, feature_normal(b, of_a)) > 0);
     const Vec3d outwards = inside ? -difference : difference;
     if (!is_local_minimum(b, of_b, y, y + outwards) || !is_local_minimum(b, of_a, x, x - outwards)) continue;
-    measure(b, difference, contact_normal({0, 0, 0}, {0, 0, 0}, dp, dq), inside, c);
-    if (c.vague && dot(c.normal, normal_b) < 0) c.normal = -c.normal;
+    measure(b, difference, inside, contact_normal({0, 0, 0}, {0, 0, 0}, dp, dq), c);
+    if (c.vague && dot(c.normal, feature_normal(b, of_b)) < 0) c.normal = -c.normal;
     c.tangent = tangent_along(c.normal, dp);
     contacts.push_back(c);
   }
