@@ -77,17 +77,14 @@ ContactCollider rigid_collider(std::function<DistanceSample(Vec3d)> distance, co
   return collider;
 }
 
-ContactCollider moving_collider(std::shared_ptr<const MovingSurface> surface) {
+ContactCollider moving_collider(std::shared_ptr<const MovingSurface> surface, double depth) {
   ContactCollider collider;
   collider.voxel = surface->mean_edge();
   collider.travel = surface->travel();
-  collider.nearest = [surface = std::move(surface)](Vec3d x, double reach) {
-    const SurfaceSample sample = surface->sample(x, surface->begin(), reach);
-    if (sample.triangle < 0) {
-      // Beyond the bound, or deep inside: the sign is found without one.
-      const SurfaceSample far = surface->sample(x, surface->begin());
-      return ColliderPoint{far.distance, far.normal, surface->velocity(far) * surface->dt()};
-    }
+  collider.nearest = [surface = std::move(surface), depth](Vec3d x, double reach) {
+    const SurfaceSample sample = surface->sample(x, surface->begin(), std::max(reach, depth));
+    // None: infinitely far.
+    if (sample.triangle < 0) return ColliderPoint{sample.distance, sample.normal, {0, 0, 0}};
     return ColliderPoint{sample.distance, sample.normal, surface->velocity(sample) * surface->dt()};
   };
   return collider;

@@ -36,7 +36,8 @@ struct ContactCollider {
 // surface from the origin of these axes [m], for the bound on travel.
 ContactCollider rigid_collider(std::function<DistanceSample(Vec3d)> distance, const RigidTransform& begin,
                                const RigidTransform& end, double size, double voxel);
-ContactCollider moving_collider(std::shared_ptr<const MovingSurface> surface);
+// `depth` [m]: what lies deeper inside than that is not seen.
+ContactCollider moving_collider(std::shared_ptr<const MovingSurface> surface, double depth);
 
 // Contacts of one part of the vertices, in the order of places, then colliders. Places that are held are left out.
 std::ptrdiff_t collider_parts(const Boundary& boundary);
