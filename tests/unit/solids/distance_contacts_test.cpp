@@ -154,8 +154,8 @@ TEST(DistanceContacts, OfASurfaceThatGrows) {
 }
 
 TEST(DistanceContacts, OfAGridAgreeWithTheShape) {
-  const Surface mesh = sphere_mesh({0, 0, 0}, 0.1, 80);
-  const SignedDistanceGrid grid(mesh, 4e-3, 0.03, "ball");
+  const Surface mesh = sphere_mesh({0, 0, 0}, 0.1, 40);
+  const SignedDistanceGrid grid(mesh, 8e-3, 0.02, "ball");
   const ContactCollider ball = rigid_collider([&](Vec3d x) { return grid.sample(x); }, {}, {}, 0.1, grid.voxel());
   Boundary b;
   std::vector<Vec3d> places;
@@ -170,10 +170,10 @@ TEST(DistanceContacts, OfAGridAgreeWithTheShape) {
   detection.find(b, std::span(&ball, 1), dt);
   std::size_t touching = 0;
   for (const Vec3d& x : places) touching += norm(x) - 0.1 - 2e-3 < 0;
-  EXPECT_NEAR(static_cast<double>(detection.contacts().size()), static_cast<double>(touching), 1);
+  EXPECT_NEAR(static_cast<double>(detection.contacts().size()), static_cast<double>(touching), 4);
   for (const Contact& c : detection.contacts()) {
     if (c.family != ContactFamily::collider) continue;
-    EXPECT_NEAR(c.gap, norm(places[static_cast<std::size_t>(c.a.element)]) - 0.1 - 2e-3, 2e-4);
+    EXPECT_NEAR(c.gap, norm(places[static_cast<std::size_t>(c.a.element)]) - 0.1 - 2e-3, 5e-4);
     EXPECT_EQ(c.overlap, 0);
   }
 }

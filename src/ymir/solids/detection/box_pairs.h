@@ -25,6 +25,11 @@ class BoxPairs {
       descend(la, lb);
       nodes_.swap(next_);
     }
+    // Few elements are not worth waking threads for.
+    if (a.size() + b.size() < 2048) {
+      for (const Node& node : nodes_) visit(a, la, b, lb, self, node, leaf);
+      return;
+    }
     parallel_for(static_cast<std::ptrdiff_t>(nodes_.size()),
                  [&](std::ptrdiff_t i) { visit(a, la, b, lb, self, nodes_[static_cast<std::size_t>(i)], leaf); });
   }
