@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "detection_scenes.h"
@@ -75,6 +76,38 @@ TEST(ContactMemory, GivesAnImpulseToOneContactOnly) {
   Vec3d sum{0, 0, 0};
   for (const Contact& c : detection.contacts()) sum += c.impulse;
   EXPECT_EQ(sum, Vec3d(0, 0, 1));
+}
+
+TEST(ContactMemory, FollowsAllContactsOfLongFibers) {
+  // Side by side; the second slides by a third of an edge. Each contact goes on from the old one next to it.
+  constexpr int vertices = 201;
+  std::vector<Vec3d> x, y;
+  for (int k = 0; k < vertices; ++k) {
+    x.emplace_back(0.01 * k, 1e-4 * std::sin(0.3 * k), 0);
+    y.emplace_back(0.01 * k + 0.004, 1e-4 * std::cos(0.2 * k), 1.9e-3);
+  }
+  Boundary b;
+  const std::vector<double> radii(vertices, 1e-3);
+  b.add_fiber({0, 0}, x, radii, {}, {});
+  b.add_fiber({0, 1}, y, radii, {}, {});
+  ContactDetection detection;
+  detection.find(b, {}, dt);
+  ASSERT_GT(detection.contacts().size(), 190u);
+  for (Contact& c : detection.contacts()) c.impulse = {c.arc_a, 1, 0};
+  detection.accept(b);
+  for (BoundaryVertex& v : b.vertices_of(1)) v.x += Vec3d{0.0033, 0, 0};
+  detection.find(b, {}, dt);
+  std::size_t known = 0;
+  std::vector<double> from;
+  for (const Contact& c : detection.contacts()) {
+    if (!c.known) continue;
+    ++known;
+    EXPECT_LT(std::abs(c.impulse.x - c.arc_a), 1);
+    from.push_back(c.impulse.x);
+  }
+  EXPECT_GT(known, 4 * detection.contacts().size() / 5);  // of two that are next to the same one, one does not
+  std::sort(from.begin(), from.end());
+  EXPECT_EQ(std::adjacent_find(from.begin(), from.end()), from.end());  // none goes on twice
 }
 
 TEST(ContactMemory, FollowsAVertexFromTriangleToTriangle) {

@@ -76,27 +76,29 @@ void follow(Contact& c, const ContactRecord& old) {
       c.a.kind == SideKind::point ? tangent_carried(c.normal, old.normal, old.tangent) : tangent_along(c.normal, along);
 }
 
-// Each contact takes the nearest old one if that has no nearer contact.
+// Each contact takes the nearest old one if that has no nearer contact. Both lists ascend along the fibre but for one
+// edge at most: only what is around is looked at.
 void follow_all(const Boundary& b, std::span<Contact> group, std::span<const ContactRecord> old) {
-  const auto nearest_to = [&](const ContactRecord& record) {
-    std::size_t best = group.size();
-    double least = 1;
-    for (std::size_t i = 0; i < group.size(); ++i)
-      if (const double d = apart(b, group[i], record); d < least) {
-        least = d;
-        best = i;
-      }
-    return best;
+  constexpr double around = 3;  // [edges]
+  // Whether another contact around the one at i is nearer to the record, or as near and before it.
+  const auto taken = [&](std::size_t i, const ContactRecord& record, double distance) {
+    for (std::size_t j = i; j-- > 0 && group[i].arc_a - group[j].arc_a < around;)
+      if (apart(b, group[j], record) <= distance) return true;
+    for (std::size_t j = i + 1; j < group.size() && group[j].arc_a - group[i].arc_a < around; ++j)
+      if (apart(b, group[j], record) < distance) return true;
+    return false;
   };
+  std::size_t first = 0;
   for (std::size_t i = 0; i < group.size(); ++i) {
+    while (first < old.size() && old[first].arc_a < group[i].arc_a - around) ++first;
     std::size_t best = old.size();
     double least = 1;
-    for (std::size_t k = 0; k < old.size(); ++k)
+    for (std::size_t k = first; k < old.size() && old[k].arc_a < group[i].arc_a + around; ++k)
       if (const double d = apart(b, group[i], old[k]); d < least) {
         least = d;
         best = k;
       }
-    if (best < old.size() && nearest_to(old[best]) == i) follow(group[i], old[best]);
+    if (best < old.size() && !taken(i, old[best], least)) follow(group[i], old[best]);
   }
 }
 
