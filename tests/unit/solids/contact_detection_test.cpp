@@ -108,6 +108,32 @@ TEST(ContactDetection, FindsAllPairsOfSegments) {
   }
 }
 
+TEST(ContactDetection, FindsPairsAtTheLimitHoweverParallel) {
+  // Two segments that cross at any angle, a billionth of their radii below what keeps them apart; each pair by itself.
+  SegmentScene scene;
+  constexpr std::size_t pairs = 3000;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    Random random(21, i);
+    const Vec3d middle = random_vector(random, 20);
+    const Quaternion turn = quaternion_exp(random_vector(random, 3));
+    const double angle = std::pow(10.0, -random.uniform(0, 7)), radius = std::pow(10.0, -random.uniform(2, 4));
+    const double size = random.uniform(0.01, 0.1), other = size * std::pow(10.0, random.uniform(-1, 1));
+    const Vec3d d{size, 0, 0}, e = Vec3d{std::cos(angle), std::sin(angle), 0} * other;
+    const Vec3d p = d * -random.uniform(0, 1), q = e * -random.uniform(0, 1) + Vec3d{0, 0, 2 * radius * (1 - 1e-9)};
+    for (const Vec3d& x : {p, p + d, q, q + e}) scene.ends.push_back(middle + rotate(turn, x));
+    scene.radii.insert(scene.radii.end(), {radius, radius});
+    scene.travel.insert(scene.travel.end(), {0, 0});
+  }
+  std::set<std::int32_t> found;
+  for (const Contact& c : contacts_of(scene.boundary()))
+    if (c.b.piece == c.a.piece + 1 && c.a.piece % 2 == 0) found.insert(c.a.piece / 2);
+  for (std::size_t i = 0; i < pairs; ++i)
+    EXPECT_TRUE(found.contains(static_cast<std::int32_t>(i)) ||
+                scene.distance(2 * i, 2 * i + 1) >= scene.limit(2 * i, 2 * i + 1))
+        << i;
+  EXPECT_GT(found.size(), 9 * pairs / 10);
+}
+
 TEST(ContactDetection, FindsAllPairsAfterEverythingMoved) {
   // The order of the tree is that of the first positions; later ones are asked both ways.
   SegmentScene scene = segments(700, {0, 0, 0}, 2);

@@ -5,10 +5,9 @@
 #include <numeric>
 
 #include "ymir/base/timer.h"
-#include "ymir/physics/contact/closest_segments.h"
 #include "ymir/solids/detection/box_pairs.h"
 #include "ymir/solids/detection/candidates.h"
-#include "ymir/solids/detection/elements.h"
+#include "ymir/solids/detection/leaf_filters.h"
 #include "ymir/solids/detection/narrow.h"
 
 namespace ymir {
@@ -16,86 +15,12 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// Eight segments in the order of their tree, about its origin, in single precision: a filter before the exact distance.
-//
-// What rounding and the threshold of parallel segments do to a distance is below 1e-3 of both lengths (the error of s
-// is that of 2^-24/sin^2 and moves the point by sin), and 2^-21 of the coordinates: reach has them added.
-struct SegmentBlock {
-  using Real = Lanes<float, 8>;
-  static constexpr float parallel = 1e-6f, smallest = 1e-30f;
-  alignas(32) float p[3][8];
-  alignas(32) float d[3][8];
-  alignas(32) float reach[8];
-  std::int32_t piece[8];
-
-  void set(int lane, const Segment& s, std::int32_t fiber, Vec3d origin, double length, double radius_and_margin) {
-    const Vec3d x = s.p - origin;
-    for (int k = 0; k < 3; ++k) {
-      p[k][lane] = static_cast<float>(x[k]);
-      d[k][lane] = static_cast<float>(s.d[k]);
-    }
-    const double size = std::abs(x.x) + std::abs(x.y) + std::abs(x.z);
-    piece[lane] = fiber;
-    reach[lane] = static_cast<float>(radius_and_margin * 1.000001 + 1e-3 * length + 0x1p-21 * (size + length));
-  }
-  static Vec3<Real> load(const float (&v)[3][8]) { return {Real::load(v[0]), Real::load(v[1]), Real::load(v[2])}; }
-  static Vec3<Real> all(const float (&v)[3][8], int lane) {
-    return {Real::all(v[0][lane]), Real::all(v[1][lane]), Real::all(v[2][lane])};
-  }
-  // Lanes of `block` in reach of one segment of this one.
-  unsigned near(int lane, const SegmentBlock& block) const {
-    const Vec3<Real> p1 = all(p, lane), d1 = all(d, lane), p2 = load(block.p), d2 = load(block.d);
-    const auto at_ends = closest_segments(p1, d1, p2, d2, parallel, smallest);
-    const Vec3<Real> gap = p1 + d1 * at_ends.s - p2 - d2 * at_ends.t;
-    const Real most = Real::load(block.reach) + Real::all(reach[lane]);
-    return bits(dot(gap, gap) <= most * most);
-  }
-};
-
-bool overlap(const Box& a, const Box& b) {
-  return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y && b.low.y <= a.high.y &&
-         a.low.z <= b.high.z && b.low.z <= a.high.z;
-}
-
-// The vertices and edges that a triangle is asked for, those that it is the first to have, and their boxes.
-struct OwnFeatures {
-  std::int32_t triangle;
-  int vertices = 0, edges = 0;
-  std::array<std::int32_t, 3> corner;
-  std::int32_t vertex[3], edge[3];
-  std::array<std::int32_t, 2> ends[3];
-  Box vertex_box[3], edge_box[3], box;
-
-  OwnFeatures(const Boundary& b, std::int32_t t) : triangle(t), corner(b.triangles[at(t)]) {
-    double travel = 0;
-    for (const std::int32_t v : corner) {
-      box.include(b.vertices[at(v)].x);
-      travel = std::max(travel, b.vertices[at(v)].travel);
-    }
-    // No root is taken: the sum of three coordinates is not below a length.
-    const Vec3d extent = box.size();
-    const double reach = b.vertices[at(corner[0])].radius + std::min(travel, 0.5 * (extent.x + extent.y + extent.z));
-    box = inflated(box, reach);
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::int32_t v = corner[k], e = b.triangle_edges[at(t)][k];
-      if (b.around(v)[0] == t) {
-        vertex_box[vertices] = inflated({b.vertices[at(v)].x, b.vertices[at(v)].x}, reach);
-        vertex[vertices++] = v;
-      }
-      if (b.edge_triangles[at(e)][0] != t) continue;
-      ends[edges] = b.edges[at(e)];
-      const Vec3d p = b.vertices[at(ends[edges][0])].x, q = b.vertices[at(ends[edges][1])].x;
-      edge_box[edges] = inflated({cwise_min(p, q), cwise_max(p, q)}, reach);
-      edge[edges++] = e;
-    }
-  }
-};
-
 }  // namespace
 
 struct ContactDetection::Search {
   BoxTree segments, triangles, points;
   std::vector<SegmentBlock> segment_blocks;
+  std::vector<TriangleFilter> triangle_filters;
   std::vector<std::int32_t> triangle_numbers;
   BoxPairs pairs;
   std::array<Candidates, contact_families> candidates;
@@ -112,8 +37,8 @@ struct ContactDetection::Search {
 
   void set_ranges(const Boundary& b);
   void fit(const Boundary& b, bool order_always, DetectionTimes& times);
-  void find_candidates(const Boundary& b, ContactFamily family);
-  void emit(const OwnFeatures& t, const OwnFeatures& other);
+  void find_candidates(ContactFamily family);
+  void emit(std::int32_t slot, std::int32_t other);
 
  private:
   Candidates& of(ContactFamily family) { return candidates[static_cast<std::size_t>(family)]; }
@@ -162,6 +87,7 @@ void ContactDetection::Search::fit(const Boundary& b, bool order_always, Detecti
     times.fit += timer.seconds();
   };
   segment_blocks.resize((b.segments.size() + 7) / 8);
+  triangle_filters.resize(b.triangles.size());
   update(
       segments, b.segments,
       [&](std::int32_t i) {
@@ -182,33 +108,30 @@ void ContactDetection::Search::fit(const Boundary& b, bool order_always, Detecti
         const auto& t = b.triangles[at(i)];
         return (b.vertices[at(t[0])].x + b.vertices[at(t[1])].x + b.vertices[at(t[2])].x) / 3.0;
       },
-      [&](std::int32_t i, std::int32_t) { return triangle_box(b, i); });
+      [&](std::int32_t i, std::int32_t slot) {
+        triangle_filters[at(slot)].set(b, i, origin);
+        return triangle_box(b, i);
+      });
   update(
       points, b.points, [&](std::int32_t v) { return b.vertices[at(v)].x; },
       [&](std::int32_t v, std::int32_t) { return vertex_box(b, v); });
 }
 
-void ContactDetection::Search::emit(const OwnFeatures& t, const OwnFeatures& other) {
+// What two triangles have to be asked for.
+void ContactDetection::Search::emit(std::int32_t slot, std::int32_t other) {
+  const TriangleFilter &t = triangle_filters[at(slot)], &u = triangle_filters[at(other)];
   auto& faces = of(ContactFamily::vertex_face).found();
-  const auto vertices_above = [&](const OwnFeatures& of_vertices, const OwnFeatures& face) {
-    for (int i = 0; i < of_vertices.vertices; ++i) {
-      const std::int32_t v = of_vertices.vertex[i];
-      if (v != face.corner[0] && v != face.corner[1] && v != face.corner[2] &&
-          overlap(of_vertices.vertex_box[i], face.box))
-        faces.push_back(pair_key(v, face.triangle));
-    }
-  };
-  vertices_above(t, other);
-  vertices_above(other, t);
   auto& edges = of(ContactFamily::edge_edge).found();
-  for (int i = 0; i < t.edges; ++i)
-    for (int j = 0; j < other.edges; ++j)
-      if (overlap(t.edge_box[i], other.edge_box[j]) && t.ends[i][0] != other.ends[j][0] &&
-          t.ends[i][0] != other.ends[j][1] && t.ends[i][1] != other.ends[j][0] && t.ends[i][1] != other.ends[j][1])
-        edges.push_back(pair_key(std::min(t.edge[i], other.edge[j]), std::max(t.edge[i], other.edge[j])));
+  for (int k = 0; k < 3; ++k) {
+    if (t.own_corner[k] && t.corner_near(k, u)) faces.push_back(pair_key(t.corner[at(k)], triangles.element(other)));
+    if (u.own_corner[k] && u.corner_near(k, t)) faces.push_back(pair_key(u.corner[at(k)], triangles.element(slot)));
+    for (int j = 0; j < 3; ++j)
+      if (t.own_edge[k] && u.own_edge[j] && t.edges_near(k, u, j))
+        edges.push_back(pair_key(std::min(t.edge[at(k)], u.edge[at(j)]), std::max(t.edge[at(k)], u.edge[at(j)])));
+  }
 }
 
-void ContactDetection::Search::find_candidates(const Boundary& b, ContactFamily family) {
+void ContactDetection::Search::find_candidates(ContactFamily family) {
   const auto for_lanes = [](const BoxTree& tree, std::int32_t block, unsigned lanes, const auto& visit) {
     for (; lanes != 0; lanes &= lanes - 1) visit(tree.element(block * 8 + std::countr_zero(lanes)));
   };
@@ -237,8 +160,7 @@ void ContactDetection::Search::find_candidates(const Boundary& b, ContactFamily 
       break;
     case ContactFamily::vertex_face:  // and edge_edge
       pairs.find(triangles, triangles, [&](std::int32_t slot, std::int32_t block, unsigned lanes) {
-        const OwnFeatures t(b, triangles.element(slot));
-        for_lanes(triangles, block, lanes, [&](std::int32_t other) { emit(t, OwnFeatures(b, other)); });
+        for (; lanes != 0; lanes &= lanes - 1) emit(slot, block * 8 + std::countr_zero(lanes));
       });
       pairs.find(points, triangles, [&](std::int32_t slot, std::int32_t block, unsigned lanes) {
         auto& found = of(family).found();
@@ -275,7 +197,7 @@ void ContactDetection::find_family(const Boundary& b, ContactFamily family, doub
   Timer timer;
   Search& search = *search_;
   Candidates& candidates = search.candidates[static_cast<std::size_t>(family)];
-  search.find_candidates(b, family);
+  search.find_candidates(family);
   candidates.divide();
   search.passed += static_cast<std::int64_t>(candidates.size());
   times_.pairs += timer.seconds();
