@@ -134,6 +134,24 @@ TEST(ContactDetection, FindsPairsAtTheLimitHoweverParallel) {
   EXPECT_GT(found.size(), 9 * pairs / 10);
 }
 
+TEST(ContactDetection, FindsPointsAtTheLimitAlongTheAxes) {
+  // There boxes only just overlap, and are rounded to single precision.
+  constexpr double radius = 1e-4;
+  std::vector<std::int64_t> ids;
+  std::vector<Vec3d> x;
+  for (int i = 0; i < 3000; ++i) {
+    Random random(22, static_cast<std::uint64_t>(i));
+    x.push_back(random_vector(random, 20));
+    Vec3d next = x.back();
+    next[i % 3] += 2 * radius * (1 - 1e-9);
+    x.push_back(next);
+    ids.insert(ids.end(), {2 * i, 2 * i + 1});
+  }
+  Boundary boundary;
+  boundary.add_points(0, ids, x, std::vector<double>(x.size(), radius), {});
+  EXPECT_EQ(contacts_of(boundary).size(), 3000u);
+}
+
 TEST(ContactDetection, FindsAllPairsAfterEverythingMoved) {
   // The order of the tree is that of the first positions; later ones are asked both ways.
   SegmentScene scene = segments(700, {0, 0, 0}, 2);
