@@ -88,6 +88,21 @@ TEST(MeshContacts, AHairOverASheetIsHeldByItsVerticesAndByEdgesBetween) {
   EXPECT_NEAR(contacts[0].gap, 1e-3 - 1.5e-3, 1e-15);
 }
 
+TEST(MeshContacts, AHairInAValleyTouchesBothSides) {
+  // Sides that rise by 20 degrees; the vertex in the middle is above the bottom, the others are out of reach.
+  Boundary b;
+  const double rise = 0.05 * std::tan(M_PI / 9);
+  const std::vector<Vec3d> x{{0, -0.03, 0.1}, {0, 0, 1e-3}, {0, 0.03, 0.1}};
+  b.add_fiber({0, 0}, x, std::vector<double>(3, 1e-3), {}, {});
+  const std::vector<Vec3d> valley{{0, -0.05, 0}, {0, 0.05, 0}, {-0.05, 0, rise}, {0.05, 0, rise}};
+  const std::vector<std::array<std::int32_t, 3>> triangles{{0, 1, 2}, {1, 0, 3}};
+  b.add_mesh({1, 0}, valley, triangles, 2e-3, {}, {});
+  const std::vector<Contact> contacts = contacts_of(b);
+  ASSERT_EQ(contacts.size(), 2u);
+  for (const Contact& c : contacts) EXPECT_NEAR(c.gap, 1e-3 * std::cos(M_PI / 9) - 2e-3, 1e-12);
+  EXPECT_NEAR(contacts[0].normal.x, -contacts[1].normal.x, 1e-12);
+}
+
 TEST(MeshContacts, NeighboursOfASheetDoNotTouch) {
   // As thick as its edges are long, it would be all contacts with itself.
   auto sheet = detection_scenes::sheet(6, 0.01);
@@ -98,6 +113,13 @@ TEST(MeshContacts, NeighboursOfASheetDoNotTouch) {
   Boundary b;
   b.add_mesh({0, 0}, sheet.positions, sheet.triangles, 4e-3, {}, {});
   EXPECT_TRUE(contacts_of(b).empty());
+  // A book that is nearly shut: all its triangles have corners in the crease.
+  const std::vector<Vec3d> book{{0.01, 0, 1.5e-3}, {0.01, 0.01, 1.5e-3}, {0, 0, 0},
+                                {0, 0.01, 0},      {0.01, 0, -1.5e-3},   {0.01, 0.01, -1.5e-3}};
+  const std::vector<std::array<std::int32_t, 3>> pages{{0, 2, 1}, {1, 2, 3}, {2, 4, 3}, {3, 4, 5}};
+  Boundary shut;
+  shut.add_mesh({0, 0}, book, pages, 4e-3, {}, {});
+  EXPECT_TRUE(contacts_of(shut).empty());
   // Folded over, it does; unless it is told not to.
   for (const bool self_contact : {true, false}) {
     auto folded = sheet;

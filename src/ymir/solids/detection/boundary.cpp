@@ -67,7 +67,7 @@ std::int32_t Boundary::add_fiber(PieceId id, std::span<const Vec3d> positions, s
 }
 
 std::int32_t Boundary::add_mesh(PieceId id, std::span<const Vec3d> positions,
-                                std::span<const std::array<std::int32_t, 3>> mesh, double thickness,
+                                std::span<const std::array<std::int32_t, 3>> corners, double thickness,
                                 std::span<const std::uint8_t> held, const PieceTraits& traits) {
   YMIR_CHECK(held.empty() || held.size() == positions.size());
   BoundaryPiece& piece = new_piece(id, PieceKind::mesh, traits, positions);
@@ -75,8 +75,8 @@ std::int32_t Boundary::add_mesh(PieceId id, std::span<const Vec3d> positions,
   for (BoundaryVertex& v : vertices_of(number)) v.radius = thickness / 2;
   for (std::size_t i = 0; i < held.size(); ++i)
     if (held[i]) vertices[at(piece.first_vertex) + i].from_clamp = 0;
-  piece.triangles = static_cast<std::int32_t>(mesh.size());
-  for (const auto& t : mesh) {
+  piece.triangles = static_cast<std::int32_t>(corners.size());
+  for (const auto& t : corners) {
     for (const std::int32_t v : t) YMIR_CHECK(v >= 0 && v < piece.vertices);
     triangles.push_back({t[0] + piece.first_vertex, t[1] + piece.first_vertex, t[2] + piece.first_vertex});
     triangle_piece.push_back(number);

@@ -61,7 +61,7 @@ class Boundary {
   std::int32_t add_fiber(PieceId id, std::span<const Vec3d> positions, std::span<const double> radii,
                          std::span<const std::uint8_t> held, const PieceTraits& traits);
   std::int32_t add_mesh(PieceId id, std::span<const Vec3d> positions,
-                        std::span<const std::array<std::int32_t, 3>> triangles, double thickness,
+                        std::span<const std::array<std::int32_t, 3>> corners, double thickness,
                         std::span<const std::uint8_t> held, const PieceTraits& traits);
   void set_fresh(std::int32_t piece, bool fresh) { pieces_[at(piece)].traits.fresh = fresh; }
 

@@ -119,6 +119,23 @@ bool crosses(const Boundary& b, const Contact& c) {
   return c.family == ContactFamily::fiber_fiber && c.gap < -0.5 * (radius_at(b, c.a) + radius_at(b, c.b));
 }
 
+// What a pair may overlap now; nothing was remembered of it: nullptr. Its owners are left open.
+OverlapRecord overlap_now(const Boundary& b, std::span<const Contact> group, const OverlapRecord* remembered,
+                          const MemorySettings& settings, double dt) {
+  double deepest = 0;
+  bool crossing = false;
+  for (const Contact& c : group) {
+    deepest = std::min(deepest, c.gap);
+    crossing = crossing || crosses(b, c);
+  }
+  if (remembered != nullptr) {
+    const double released = remembered->overlap + release_of(b, group[0], settings) * dt;
+    return {{}, {}, std::min(0.0, std::max(released, deepest)), remembered->crossing != 0 && deepest < 0 ? 1 : 0};
+  }
+  if (fresh(b, group[0].a) || fresh(b, group[0].b)) return {{}, {}, deepest, crossing ? 1 : 0};
+  return {{}, {}, 0, 0};
+}
+
 }  // namespace
 
 std::uint64_t ContactMemory::hash() const {
@@ -172,34 +189,21 @@ void recall(const Boundary& b, const ContactMemory& memory, const MemorySettings
   auto old = std::partition_point(records.begin(), records.end(), passed);
   std::size_t kept = 0;
   for (std::size_t begin = 0; begin < contacts.size();) {
-    double deepest = 0;
-    bool crossing = false;
-    std::size_t end = begin;
-    for (ContactOwner next_a = owner_a, next_b = owner_b; next_a == owner_a && next_b == owner_b;) {
-      deepest = std::min(deepest, contacts[end].gap);
-      crossing = crossing || crosses(b, contacts[end]);
-      if (++end == contacts.size()) break;
-      next_a = owner_of_a(b, contacts[end]);
-      next_b = owner_of_b(b, contacts[end]);
-    }
+    std::size_t end = begin + 1;
+    while (end < contacts.size() && owner_of_a(b, contacts[end]) == owner_a && owner_of_b(b, contacts[end]) == owner_b)
+      ++end;
     const std::span<Contact> group(contacts.data() + begin, end - begin);
     while (old != records.end() && passed(*old)) ++old;
     auto last = old;
     while (last != records.end() && same(*last)) ++last;
     if (last != old) follow_all(b, group, std::span(old, last));
     while (pair != pairs.end() && passed(*pair)) ++pair;
-    double overlap = 0;
-    if (pair != pairs.end() && same(*pair)) {
-      overlap = std::min(0.0, std::max(pair->overlap + release_of(b, group[0], settings) * dt, deepest));
-      crossing = pair->crossing != 0 && deepest < 0;
-    } else if (fresh(b, group[0].a) || fresh(b, group[0].b)) {
-      overlap = deepest;
-    } else {
-      crossing = false;
-    }
-    if (overlap < 0 || crossing) overlaps.push_back({owner_a, owner_b, overlap, crossing ? 1 : 0});
+    const bool remembered = pair != pairs.end() && same(*pair);
+    const OverlapRecord now = overlap_now(b, group, remembered ? &*pair : nullptr, settings, dt);
+    const bool crossing = now.crossing != 0;
+    if (now.overlap < 0 || crossing) overlaps.push_back({owner_a, owner_b, now.overlap, now.crossing});
     for (std::size_t i = begin; i < end && !crossing; ++i) {
-      contacts[i].overlap = overlap;
+      contacts[i].overlap = now.overlap;
       if (kept != i) contacts[kept] = contacts[i];
       ++kept;
     }

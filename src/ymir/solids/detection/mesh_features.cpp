@@ -1,5 +1,6 @@
 #include "ymir/solids/detection/mesh_features.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ymir {
@@ -18,15 +19,9 @@ Vec3d face_normal(const Boundary& b, std::int32_t triangle) {
   return normalized(cross(b.vertices[at(t[1])].x - p, b.vertices[at(t[2])].x - p), Vec3d{0, 0, 0});
 }
 
-bool has_corner(const Boundary& b, std::int32_t triangle, std::int32_t vertex) {
-  const auto& t = b.triangles[at(triangle)];
-  return t[0] == vertex || t[1] == vertex || t[2] == vertex;
-}
-
-bool joined(const Boundary& b, std::int32_t vertex, std::int32_t other) {
-  for (const std::int32_t t : b.around(vertex))
-    if (has_corner(b, t, other)) return true;
-  return false;
+bool share_corner(const Boundary& b, std::int32_t triangle, std::int32_t other) {
+  const auto &t = b.triangles[at(triangle)], &u = b.triangles[at(other)];
+  return std::find_first_of(t.begin(), t.end(), u.begin(), u.end()) != t.end();
 }
 
 }  // namespace
@@ -83,15 +78,14 @@ Vec3d feature_normal(const Boundary& b, const MeshFeature& feature) {
 }
 
 bool touches(const Boundary& b, std::int32_t vertex, std::int32_t triangle) {
-  for (const std::int32_t v : b.triangles[at(triangle)])
-    if (joined(b, vertex, v)) return true;
-  return false;
+  const auto around = b.around(vertex);
+  return std::any_of(around.begin(), around.end(), [&](std::int32_t t) { return share_corner(b, t, triangle); });
 }
 
 bool touch(const Boundary& b, std::int32_t edge, std::int32_t other) {
-  for (const std::int32_t v : b.edges[at(edge)])
-    for (const std::int32_t w : b.edges[at(other)])
-      if (joined(b, v, w)) return true;
+  for (const std::int32_t t : b.edge_triangles[at(edge)])
+    for (const std::int32_t u : b.edge_triangles[at(other)])
+      if (t >= 0 && u >= 0 && share_corner(b, t, u)) return true;
   return false;
 }
 

@@ -113,11 +113,11 @@ std::optional<CellPoint> RestDistance::cell_of(const BoxTree& tree, std::span<co
   }
 }
 
-Vec3d RestDistance::place(const CellPoint& p, std::span<const Vec3d> nodes) const {
+Vec3d RestDistance::place(const CellPoint& point, std::span<const Vec3d> nodes) const {
   switch (mesh_->shape) {
-    case CellShape::hexahedron: return place_in<Hexahedron>(*mesh_, p, nodes);
-    case CellShape::quadratic_tetrahedron: return place_in<QuadraticTetrahedron>(*mesh_, p, nodes);
-    default: return place_in<Tetrahedron>(*mesh_, p, nodes);
+    case CellShape::hexahedron: return place_in<Hexahedron>(*mesh_, point, nodes);
+    case CellShape::quadratic_tetrahedron: return place_in<QuadraticTetrahedron>(*mesh_, point, nodes);
+    default: return place_in<Tetrahedron>(*mesh_, point, nodes);
   }
 }
 

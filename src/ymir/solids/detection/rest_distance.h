@@ -37,7 +37,7 @@ class RestDistance {
   std::optional<RestHit> find(Vec3d x) const;
 
  private:
-  Vec3d place(const CellPoint& at, std::span<const Vec3d> nodes) const;
+  Vec3d place(const CellPoint& point, std::span<const Vec3d> nodes) const;
   // The cell that x is in, or least outside of by at most `most`, of those in a tree.
   template <class Element>
   std::optional<CellPoint> cell_of(const BoxTree& tree, std::span<const Vec3d> nodes, Vec3d x, double most,
