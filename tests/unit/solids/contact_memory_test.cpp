@@ -54,6 +54,19 @@ TEST(ContactMemory, FollowsAContactThatSlides) {
     detection.accept(b);
     for (BoundaryVertex& v : b.vertices_of(1)) v.x += Vec3d{0.007, 0, 0};
   }
+  // Centre lines that meet have no direction: it stays the one they had, not the one across both.
+  Boundary met = b;
+  for (BoundaryVertex& v : met.vertices_of(1)) v.x.z = 1e-11;
+  detection.find(met, {}, dt);
+  ASSERT_EQ(detection.contacts().size(), 1u);
+  EXPECT_TRUE(detection.contacts()[0].vague);
+  EXPECT_NEAR(detection.contacts()[0].normal.z, -1, 1e-12);
+  ContactDetection other;
+  other.find(met, {}, dt);
+  EXPECT_NEAR(std::abs(other.contacts()[0].normal.z), 1, 1e-12);
+  EXPECT_GT(dot(other.contacts()[0].normal,
+                cross(met.vertices[1].x - met.vertices[0].x, met.vertices[12].x - met.vertices[11].x)),
+            0);
   // More than an edge at once: another contact.
   for (BoundaryVertex& v : b.vertices_of(1)) v.x += Vec3d{-0.03, 0, 0};
   detection.find(b, {}, dt);

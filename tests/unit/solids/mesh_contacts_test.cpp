@@ -166,6 +166,17 @@ TEST(MeshContacts, InsideOfASolidIsNegative) {
   EXPECT_GT(inside, 20);
 }
 
+TEST(MeshContacts, AThinSolidDoesNotTouchItselfFromWithin) {
+  // A slab of 3 mm whose skin is 4 mm thick.
+  auto slab = detection_scenes::cube(6, 0.1);
+  for (Vec3d& x : slab.positions) x.z *= 0.03;
+  Boundary b;
+  PieceTraits traits;
+  traits.solid = true;
+  b.add_mesh({0, 0}, slab.positions, slab.triangles, 4e-3, {}, traits);
+  EXPECT_TRUE(contacts_of(b).empty());
+}
+
 TEST(MeshContacts, CubesOnEachOtherPushApart) {
   // Overlapping by 1 mm, turned about the vertical so that edges cross: every normal is vertical, every gap -1 mm.
   const auto cube = detection_scenes::cube(1, 0.1);

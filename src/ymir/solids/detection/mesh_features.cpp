@@ -82,11 +82,4 @@ bool touches(const Boundary& b, std::int32_t vertex, std::int32_t triangle) {
   return std::any_of(around.begin(), around.end(), [&](std::int32_t t) { return share_corner(b, t, triangle); });
 }
 
-bool touch(const Boundary& b, std::int32_t edge, std::int32_t other) {
-  for (const std::int32_t t : b.edge_triangles[at(edge)])
-    for (const std::int32_t u : b.edge_triangles[at(other)])
-      if (t >= 0 && u >= 0 && share_corner(b, t, u)) return true;
-  return false;
-}
-
 }  // namespace ymir

@@ -29,7 +29,5 @@ Vec3d feature_normal(const Boundary& boundary, const MeshFeature& feature);
 
 // Whether some triangle around the vertex has a corner in common with this one.
 bool touches(const Boundary& boundary, std::int32_t vertex, std::int32_t triangle);
-// Whether some triangle at one edge has a corner in common with one at the other.
-bool touch(const Boundary& boundary, std::int32_t edge, std::int32_t other);
 
 }  // namespace ymir

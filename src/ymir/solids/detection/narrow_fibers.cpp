@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ymir/math/simd.h"
 #include "ymir/physics/contact/closest_segments.h"
 #include "ymir/physics/contact/contact_frame.h"
 #include "ymir/physics/contact/nearest_on_triangle.h"
@@ -12,12 +13,46 @@
 namespace ymir {
 namespace {
 
+constexpr int lanes = 4;
 constexpr std::size_t ahead = 8;  // pairs, to have their vertices in the cache in time
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 double arc_of(const Boundary& b, std::int32_t segment, double s) {
   return segment - b.piece(b.vertices[at(segment)].piece).first_vertex + s;
+}
+
+// Up to `lanes` pairs of segments, those in reach of each other appended.
+void measure(const Boundary& b, std::span<const std::uint64_t> pairs, std::vector<FiberPair>& found) {
+  using Real = Lanes<double, lanes>;
+  Segment p[lanes], q[lanes];
+  Vec3<Real> x, d, y, e;
+  const auto set = [](Vec3<Real>& v, int lane, Vec3d value) {
+    v.x.set(lane, value.x);
+    v.y.set(lane, value.y);
+    v.z.set(lane, value.z);
+  };
+  for (int k = 0; k < lanes; ++k) {
+    const std::uint64_t pair = pairs[std::min(static_cast<std::size_t>(k), pairs.size() - 1)];
+    p[k] = segment_of(b, first_of(pair));
+    q[k] = segment_of(b, second_of(pair));
+    set(x, k, p[k].p);
+    set(d, k, p[k].d);
+    set(y, k, q[k].p);
+    set(e, k, q[k].d);
+  }
+  const auto closest = closest_segments(x, d, y, e, 1e-12, 1e-300);
+  const Vec3<Real> difference = x + d * closest.s - y - e * closest.t;
+  const Real distance = sqrt(dot(difference, difference));
+  for (int k = 0; k < static_cast<int>(pairs.size()); ++k) {
+    const double s = closest.s[k], t = closest.t[k];
+    const double gap = distance[k] - p[k].radius(b, s) - q[k].radius(b, t);
+    if (!(gap < margin_of(p[k].reach(b), q[k].reach(b)))) continue;
+    const std::int32_t piece = b.vertices[at(p[k].v)].piece, other = b.vertices[at(q[k].v)].piece;
+    if (other == piece && !b.piece(piece).traits.self_contact) continue;
+    if (p[k].from_clamp(b, s) <= clamp_reach && q[k].from_clamp(b, t) <= clamp_reach) continue;
+    found.push_back({other, p[k].v, q[k].v, s, t, gap, {difference.x[k], difference.y[k], difference.z[k]}});
+  }
 }
 
 // Pairs of one fibre with others, by fibre, then by segments.
@@ -71,19 +106,13 @@ void narrow_fibers(const Boundary& b, std::span<const std::uint64_t> pairs, Narr
                    std::vector<Contact>& contacts) {
   for (std::size_t begin = 0; begin < pairs.size();) {
     const std::int32_t piece = b.vertices[at(first_of(pairs[begin]))].piece;
+    std::size_t end = begin + 1;
+    while (end < pairs.size() && b.vertices[at(first_of(pairs[end]))].piece == piece) ++end;
     scratch.pairs.clear();
-    for (; begin < pairs.size() && b.vertices[at(first_of(pairs[begin]))].piece == piece; ++begin) {
-      const std::int32_t i = first_of(pairs[begin]), j = second_of(pairs[begin]);
-      if (begin + ahead < pairs.size()) __builtin_prefetch(&b.vertices[at(second_of(pairs[begin + ahead]))]);
-      const Segment p = segment_of(b, i), q = segment_of(b, j);
-      const auto [s, t] = closest_segments(p.p, p.d, q.p, q.d);
-      const Vec3d difference = p.p + p.d * s - q.p - q.d * t;
-      const double gap = norm(difference) - p.radius(b, s) - q.radius(b, t);
-      if (!(gap < margin_of(p.reach(b), q.reach(b)))) continue;
-      const std::int32_t other = b.vertices[at(j)].piece;
-      if (other == piece && !b.piece(piece).traits.self_contact) continue;
-      if (p.from_clamp(b, s) <= clamp_reach && q.from_clamp(b, t) <= clamp_reach) continue;
-      scratch.pairs.push_back({other, i, j, s, t, gap, difference});
+    for (; begin < end; begin += std::min<std::size_t>(lanes, end - begin)) {
+      for (std::size_t k = begin + ahead; k < std::min(begin + ahead + lanes, pairs.size()); ++k)
+        __builtin_prefetch(&b.vertices[at(second_of(pairs[k]))]);
+      measure(b, pairs.subspan(begin, std::min<std::size_t>(lanes, end - begin)), scratch.pairs);
     }
     std::sort(scratch.pairs.begin(), scratch.pairs.end(), before);
     scratch.kept.resize(scratch.pairs.size());

@@ -23,20 +23,21 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 bool solid(const Boundary& b, std::int32_t piece) { return b.piece(piece).traits.solid; }
 
 // Gap and normal of c, whose sides are set, from its two points. `inside`: they are on the wrong sides of surfaces that
-// have an inside; `choice`: normal of points that coincide.
-void measure(const Boundary& b, Vec3d difference, bool inside, Vec3d choice, Contact& c) {
+// have an inside; `choice`: normal of points that coincide. False: a solid sees its own other side through itself.
+bool measure(const Boundary& b, Vec3d difference, bool inside, Vec3d choice, Contact& c) {
   const double distance = norm(difference);
   c.gap = (inside ? -distance : distance) - radius_at(b, c.a) - radius_at(b, c.b);
   c.vague = distance < contact_frame::nearest;
   c.normal = c.vague ? normalized(choice, Vec3d{0, 1, 0}) : difference * ((inside ? -1 : 1) / distance);
+  return !(inside && c.a.piece == c.b.piece);
 }
 
 // The same of a point and a feature of a mesh. Its normal is asked for where it matters.
-void measure(const Boundary& b, Vec3d difference, const MeshFeature& feature, Contact& c) {
+bool measure(const Boundary& b, Vec3d difference, const MeshFeature& feature, Contact& c) {
   const bool vague = dot(difference, difference) < contact_frame::nearest * contact_frame::nearest;
   const bool asked = vague || solid(b, c.b.piece);
   const Vec3d facing = asked ? feature_normal(b, feature) : Vec3d{0, 0, 0};
-  measure(b, difference, solid(b, c.b.piece) && dot(difference, facing) < 0, facing, c);
+  return measure(b, difference, solid(b, c.b.piece) && dot(difference, facing) < 0, facing, c);
 }
 
 // A vertex above a triangle; false: not in reach, or another triangle is closer.
@@ -50,9 +51,7 @@ bool above_face(const Boundary& b, std::int32_t vertex, const Reach& reach, std:
   const double most = b.vertices[at(vertex)].radius + radius_at(b, c.b) + margin_of(reach, triangle_reach(b, triangle));
   if (!(dot(difference, difference) < most * most)) return false;
   feature = feature_of(b, triangle, w);
-  if (!is_local_minimum(b, feature, x, y)) return false;
-  measure(b, difference, feature, c);
-  return true;
+  return is_local_minimum(b, feature, x, y) && measure(b, difference, feature, c);
 }
 
 // A segment of a fibre across an edge, where neither end of the segment is nearest.
@@ -68,9 +67,7 @@ bool across_edge(const Boundary& b, std::int32_t segment, std::int32_t edge, Con
   const double most = radius_at(b, c.a) + radius_at(b, c.b) + margin_of(p.reach(b), edge_reach(b, e));
   if (!(dot(difference, difference) < most * most)) return false;
   feature = feature_of_edge(b, edge, t);
-  if (!is_local_minimum(b, feature, x, y)) return false;
-  measure(b, difference, feature, c);
-  return true;
+  return is_local_minimum(b, feature, x, y) && measure(b, difference, feature, c);
 }
 
 // Contacts of one fibre with meshes: by mesh, then along the fibre.
@@ -178,6 +175,8 @@ void narrow_vertex_faces(const Boundary& b, std::span<const std::uint64_t> pairs
   }
 }
 
+// Edges whose triangles have a corner P in common need not be told apart: of the ways from both points to P at least
+// one leads closer, (y - x).(P - x) + (x - y).(P - y) = |x - y|^2.
 void narrow_edges(const Boundary& b, std::span<const std::uint64_t> pairs, NarrowScratch&,
                   std::vector<Contact>& contacts) {
   for (const std::uint64_t pair : pairs) {
@@ -195,14 +194,14 @@ void narrow_edges(const Boundary& b, std::span<const std::uint64_t> pairs, Narro
     const Vec3d x = p + dp * s, y = q + dq * t, difference = x - y;
     const double most = radius_at(b, c.a) + radius_at(b, c.b) + margin_of(edge_reach(b, e), edge_reach(b, f));
     if (!(dot(difference, difference) < most * most)) continue;
-    if (c.a.piece == c.b.piece && (!b.piece(c.a.piece).traits.self_contact || touch(b, i, j))) continue;
+    if (c.a.piece == c.b.piece && !b.piece(c.a.piece).traits.self_contact) continue;
     if (clamped(b, c.a, c.b)) continue;
     const MeshFeature of_a{MeshFeature::Kind::edge, i}, of_b{MeshFeature::Kind::edge, j};
     const bool inside = (solid(b, c.b.piece) && dot(difference, feature_normal(b, of_b)) < 0) ||
                         (solid(b, c.a.piece) && dot(difference, feature_normal(b, of_a)) > 0);
     const Vec3d outwards = inside ? -difference : difference;
     if (!is_local_minimum(b, of_b, y, y + outwards) || !is_local_minimum(b, of_a, x, x - outwards)) continue;
-    measure(b, difference, inside, contact_normal({0, 0, 0}, {0, 0, 0}, dp, dq), c);
+    if (!measure(b, difference, inside, contact_normal({0, 0, 0}, {0, 0, 0}, dp, dq), c)) continue;
     if (c.vague && dot(c.normal, feature_normal(b, of_b)) < 0) c.normal = -c.normal;
     c.tangent = tangent_along(c.normal, dp);
     contacts.push_back(c);
