@@ -176,6 +176,42 @@ TEST(ContactDetection, FindsAllPairsAfterEverythingMoved) {
   EXPECT_LT(kept.orderings(), 12);
 }
 
+TEST(ContactDetection, StandsNothingAndWhatIsNotANumber) {
+  ContactDetection detection;
+  Boundary boundary;
+  detection.find(boundary, {}, 0.01);
+  detection.accept(boundary);
+  EXPECT_TRUE(detection.contacts().empty());
+  // One segment; then pieces come and go.
+  const SegmentScene one = segments(1, {0, 0, 0}, 3), many = segments(300, {0, 0, 0}, 3);
+  boundary = one.boundary();
+  detection.find(boundary, {}, 0);
+  EXPECT_TRUE(detection.contacts().empty());
+  boundary.clear();
+  detection.find(boundary, {}, 0);
+  boundary = many.boundary();
+  ContactDetection anew;
+  anew.find(boundary, {}, 0.01);
+  const std::size_t count = anew.contacts().size();
+  EXPECT_GT(count, 20u);
+  // A vertex that is lost touches nothing; the others do.
+  std::set<std::int32_t> lost;
+  for (const std::size_t i : {std::size_t{7}, std::size_t{40}, many.ends.size() / 2}) {
+    boundary.vertices[i].x.y = i == 40 ? 1e300 : std::nan("");
+    lost.insert(boundary.vertices[i].piece);
+  }
+  std::size_t left = 0;
+  for (const Contact& c : anew.contacts()) left += !lost.contains(c.a.piece) && !lost.contains(c.b.piece);
+  ContactDetection other;
+  other.find(boundary, {}, 0.01);
+  std::size_t found = 0;
+  for (const Contact& c : other.contacts()) {
+    EXPECT_TRUE(std::isfinite(c.gap));
+    found += !lost.contains(c.a.piece) && !lost.contains(c.b.piece);
+  }
+  EXPECT_EQ(found, left);
+}
+
 TEST(ContactDetection, DoesNotDependOnThreads) {
   const Boundary boundary = detection_scenes::mixed(5);
   std::vector<std::uint64_t> hashes;

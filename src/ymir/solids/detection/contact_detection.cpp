@@ -15,6 +15,14 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+// Single precision is kept near to where things are: about some vertex that is not lost. Which one changes no result.
+Vec3d origin_of(const Boundary& b) {
+  constexpr double farthest = 1e9;  // [m]
+  for (std::size_t i = b.vertices.size() / 2; i < b.vertices.size(); ++i)
+    if (norm(b.vertices[i].x) < farthest) return b.vertices[i].x;
+  return {0, 0, 0};
+}
+
 }  // namespace
 
 struct ContactDetection::Search {
@@ -65,8 +73,7 @@ void ContactDetection::Search::fit(const Boundary& b, bool order_always, Detecti
   }
   topology = b.topology();
   ordered = true;
-  // Single precision is kept near to where things are; which place that is changes no result.
-  const Vec3d origin = b.vertices.empty() ? Vec3d{0, 0, 0} : b.vertices[b.vertices.size() / 2].x;
+  const Vec3d origin = origin_of(b);
   constexpr std::int32_t ahead = 16;  // slots, to have their vertices in the cache in time
   const auto update = [&](BoxTree& tree, std::span<const std::int32_t> elements, const auto& center, const auto& box) {
     Timer timer;
