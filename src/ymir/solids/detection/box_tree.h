@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -112,11 +113,13 @@ void BoxTree::fit(Vec3d origin, const ElementBox& box) {
       const auto first = static_cast<std::int32_t>(b * width);
       for (int i = 0; i < width && first + i < size(); ++i) {
         const Box around = box(element(first + i), first + i);
+        const bool lost = around.empty();  // or not a number: overlaps nothing, and does not spoil its block
+        constexpr float inf = std::numeric_limits<float>::infinity();
         for (int k = 0; k < 3; ++k) {
-          block.low[k][i] = below(around.low[k] - origin[k]);
-          block.high[k][i] = above(around.high[k] - origin[k]);
+          block.low[k][i] = lost ? inf : below(around.low[k] - origin[k]);
+          block.high[k][i] = lost ? -inf : above(around.high[k] - origin[k]);
         }
-        elements += surface(block.lane(i));
+        if (!lost) elements += surface(block.lane(i));
       }
       blocks += surface(bounds_of(block));
     }
