@@ -213,27 +213,29 @@ TEST(ContactDetection, StandsNothingAndWhatIsNotANumber) {
 }
 
 TEST(ContactDetection, DoesNotDependOnThreads) {
-  const Boundary boundary = detection_scenes::mixed(5);
-  std::vector<std::uint64_t> hashes;
-  std::size_t families = 0;
+  // All families; and enough elements and candidates that threads share them.
   const int before = threads();
-  for (const int count : {1, 2, 5}) {
-    set_threads(count);
-    ContactDetection detection;
-    for (int k = 0; k < 2; ++k) {
-      detection.find(boundary, {}, 0.01);
-      for (Contact& c : detection.contacts()) c.impulse = c.normal * c.gap;
-      detection.accept(boundary);
+  const Boundary mixed = detection_scenes::mixed(5), many = detection_scenes::many(5);
+  for (const Boundary* boundary : {&mixed, &many}) {
+    std::vector<std::uint64_t> hashes;
+    for (const int count : {1, 2, 5}) {
+      set_threads(count);
+      ContactDetection detection;
+      for (int k = 0; k < 2; ++k) {
+        detection.find(*boundary, {}, 0.01);
+        for (Contact& c : detection.contacts()) c.impulse = c.normal * c.gap;
+        detection.accept(*boundary);
+      }
+      hashes.push_back(detection.memory().hash());
+      std::set<ContactFamily> present;
+      for (const Contact& c : detection.contacts()) present.insert(c.family);
+      EXPECT_EQ(present.size(), 6u);
+      EXPECT_GT(detection.candidates(), boundary == &many ? 60'000 : 0);
     }
-    hashes.push_back(detection.memory().hash());
-    std::set<ContactFamily> present;
-    for (const Contact& c : detection.contacts()) present.insert(c.family);
-    families = present.size();
+    EXPECT_EQ(hashes[0], hashes[1]);
+    EXPECT_EQ(hashes[0], hashes[2]);
   }
   set_threads(before);
-  EXPECT_EQ(families, 6u);
-  EXPECT_EQ(hashes[0], hashes[1]);
-  EXPECT_EQ(hashes[0], hashes[2]);
 }
 
 TEST(ContactDetection, TurnsWithTheScene) {

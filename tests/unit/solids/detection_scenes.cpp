@@ -93,9 +93,12 @@ Sheet cube(int n, double size) {
   return s;
 }
 
-Boundary mixed(std::uint64_t seed) {
+namespace {
+
+// `points` loose ones, `count` fibres, three sheets of n x n squares, all in the same place.
+Boundary pile(std::uint64_t seed, std::size_t points, std::int32_t count, int n) {
   Boundary boundary;
-  std::vector<std::int64_t> ids(200);
+  std::vector<std::int64_t> ids(points);
   std::iota(ids.begin(), ids.end(), 10);
   std::vector<Vec3d> places;
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -103,22 +106,27 @@ Boundary mixed(std::uint64_t seed) {
     places.push_back(random_vector(random, 0.02) + Vec3d{0, 0, -0.05});
   }
   boundary.add_points(0, ids, places, std::vector<double>(places.size(), 2e-3), {});
-  Boundary fibers = wavy_fibers(20, 20, seed);
-  for (std::int32_t p = 0; p < 20; ++p) {
+  Boundary fibers = wavy_fibers(count, 20, seed);
+  for (std::int32_t p = 0; p < count; ++p) {
     std::vector<Vec3d> x;
     for (const BoundaryVertex& v : fibers.vertices_of(p)) x.push_back(v.x);
     boundary.add_fiber({1, p}, x, std::vector<double>(21, 1e-3), {}, {});
   }
   for (int k = 0; k < 3; ++k) {
-    Sheet s = sheet(8, 5e-3);
+    Sheet s = sheet(n, 0.04 / n);
     for (std::size_t i = 0; i < s.positions.size(); ++i) {
-      Random random(seed + 100, i + 1000 * static_cast<std::uint64_t>(k));
-      s.positions[i] += Vec3d{-0.02, -0.021, -0.04 - 2.5e-3 * k} + random_vector(random, 7e-4);
+      Random random(seed + 100, i + 10000 * static_cast<std::uint64_t>(k));
+      s.positions[i] += Vec3d{-0.02, -0.021, -0.04 - 0.02 / n * k} + random_vector(random, 6e-3 / n);
     }
-    boundary.add_mesh({2, k}, s.positions, s.triangles, 2e-3, {}, {});
+    boundary.add_mesh({2, k}, s.positions, s.triangles, 0.016 / n, {}, {});
   }
   for (BoundaryVertex& v : boundary.vertices) v.travel = 4e-4;
   return boundary;
 }
+
+}  // namespace
+
+Boundary mixed(std::uint64_t seed) { return pile(seed, 200, 20, 8); }
+Boundary many(std::uint64_t seed) { return pile(seed, 1200, 70, 24); }
 
 }  // namespace ymir::detection_scenes

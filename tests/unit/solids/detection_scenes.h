@@ -25,5 +25,7 @@ Sheet sheet(int n, double edge);
 Sheet cube(int n, double size);
 // Loose points, fibres, sheets on each other: contacts of all families.
 Boundary mixed(std::uint64_t seed);
+// The same with many more of each.
+Boundary many(std::uint64_t seed);
 
 }  // namespace ymir::detection_scenes

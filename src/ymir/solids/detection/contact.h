@@ -1,4 +1,6 @@
 // A contact as detection finds it and solvers of friction take it: two sides, each a point that follows few vertices.
+//
+//   u = sum_a N v - sum_b N v - carried/dt   relative velocity, N the weights [m/s];  u.normal + room()/dt >= 0
 #pragma once
 
 #include <array>
