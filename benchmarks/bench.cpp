@@ -78,6 +78,8 @@ const std::vector<Benchmark>& benchmarks() {
        &bench_rods},
       {"colliders", "distance to a deforming surface of 1,000 to 320,000 triangles: cost per substep and question",
        &bench_colliders},
+      {"detection", "contacts of hair from 10^4 to 10^6 segments and of cloth: trees, pairs, distances, memory",
+       &bench_detection},
       {"manybodies", "strands coupled by springs: CG with a direct solve per strand, direct solvers, Jacobi-CG",
        &bench_manybodies},
       {"solids", "a soft body of 1,000 to 200,000 cells: assembly, factor and solve of a Newton iteration, and CHOLMOD",

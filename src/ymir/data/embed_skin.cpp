@@ -8,56 +8,23 @@
 #include <optional>
 
 #include "ymir/data/triangle_bvh.h"
-#include "ymir/math/mat3.h"
 #include "ymir/parallel/threads.h"
-#include "ymir/physics/elements/hexahedron.h"
-#include "ymir/physics/elements/quadratic_tetrahedron.h"
-#include "ymir/physics/elements/tetrahedron.h"
+#include "ymir/physics/elements/reference_of.h"
 
 namespace ymir {
 namespace {
 
-constexpr int newton_steps = 30;
 constexpr double rounding = 1e-9;         // of reference coordinates
 constexpr double farthest_reference = 4;  // beyond, shape functions that are not linear say nothing
 
-// How far reference coordinates are outside of the cell; at most 0 inside.
-double outside(const Tetrahedron&, Vec3d r) { return std::max({-r.x, -r.y, -r.z, r.x + r.y + r.z - 1}); }
-double outside(const QuadraticTetrahedron&, Vec3d r) { return outside(Tetrahedron{}, r); }
-double outside(const Hexahedron&, Vec3d r) { return std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z)}) - 1; }
-
-Vec3d middle(const Hexahedron&) { return {0, 0, 0}; }
-template <class Element>
-Vec3d middle(const Element&) {
-  return {0.25, 0.25, 0.25};
-}
-
-// Reference coordinates of a place: Newton's method on sum N_a(r) X_a = x, one step where that is linear.
+// Of a place in a cell of the mesh at rest.
 template <class Element>
 std::optional<Vec3d> reference_of(const SolidMesh& mesh, std::size_t cell, Vec3d x) {
   constexpr auto n = static_cast<std::size_t>(Element::nodes);
-  std::array<Vec3d, n> node;
+  Vec3d node[n], r;
   for (std::size_t a = 0; a < n; ++a) node[a] = mesh.positions[static_cast<std::size_t>(mesh.cells[n * cell + a])];
-  Vec3d r = middle(Element{});
-  for (int k = 0; k < newton_steps; ++k) {
-    std::array<double, n> weight;
-    std::array<Vec3d, n> slope;
-    Element::shape(r, weight.data());
-    Element::shape_gradient(r, slope.data());
-    Vec3d left = x - node[0];
-    Mat3d jacobian;
-    for (std::size_t a = 0; a < n; ++a) {
-      left -= (node[a] - node[0]) * weight[a];
-      jacobian += outer(node[a] - node[0], slope[a]);
-    }
-    const double det = determinant(jacobian);
-    if (!(std::abs(det) > 0)) return std::nullopt;
-    const Vec3d step = transposed(cofactor(jacobian)) * left / det;
-    r += step;
-    if (!(norm(r) < 100)) return std::nullopt;
-    if (norm(step) < 1e-13 * (1 + norm(r))) return r;
-  }
-  return std::nullopt;
+  if (!reference_of<Element>(node, x, r)) return std::nullopt;
+  return r;
 }
 
 }  // namespace
@@ -145,8 +112,8 @@ SkinFit embed(SolidMesh& mesh, Surface skin) {
     // Where the map of the cell cannot be continued so far it stays at the point of the boundary nearest to it.
     skin.positions[v] = closest.point;
     const std::int32_t c = mesh.embedded[static_cast<std::size_t>(triangle[0])].cell;
-    embedded[v] = {c,
-                   reference_of<Element>(mesh, static_cast<std::size_t>(c), closest.point).value_or(middle(Element{}))};
+    embedded[v] = {
+        c, reference_of<Element>(mesh, static_cast<std::size_t>(c), closest.point).value_or(middle_of(Element{}))};
   });
   SkinFit fit;
   for (std::size_t v = 0; v < count; ++v) {

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "ymir/base/check.h"
-#include "ymir/data/nearest_on_triangle.h"
+#include "ymir/physics/contact/nearest_on_triangle.h"
 
 namespace ymir {
 namespace {

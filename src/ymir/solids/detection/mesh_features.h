@@ -1,0 +1,33 @@
+// Faces, edges and vertices of the meshes of a Boundary at its present positions: which of them a nearest point lies
+// on, and whether it is nearest within all of the mesh around it.
+//
+// A point y above one triangle has a nearest point on each triangle near it. Only those that are local minima of the
+// distance are contacts: from an edge no way into the other triangle, from a vertex no way along an edge leads closer
+// to y. Without that a hair that slides over a mesh would be stopped by edges that stand nowhere out.
+#pragma once
+
+#include "ymir/solids/detection/boundary.h"
+
+namespace ymir {
+
+// Same for a point that two triangles share.
+struct MeshFeature {
+  enum class Kind : std::uint8_t { face, edge, vertex } kind;
+  std::int32_t index;  // of the Boundary
+  friend auto operator<=>(const MeshFeature&, const MeshFeature&) = default;
+};
+
+// Of the point with these weights, which are 0 where it lies on an edge or vertex.
+MeshFeature feature_of(const Boundary& boundary, std::int32_t triangle, Vec3d weights);
+MeshFeature feature_of_edge(const Boundary& boundary, std::int32_t edge, double t);
+
+// Whether x on the feature is the point of the mesh around it that is nearest to y.
+bool is_local_minimum(const Boundary& boundary, const MeshFeature& feature, Vec3d x, Vec3d y);
+
+// Angle-weighted pseudo-normal, outwards; not of unit length. Baerentzen, Aanaes (2005).
+Vec3d feature_normal(const Boundary& boundary, const MeshFeature& feature);
+
+// Whether some triangle around the vertex has a corner in common with this one.
+bool touches(const Boundary& boundary, std::int32_t vertex, std::int32_t triangle);
+
+}  // namespace ymir
