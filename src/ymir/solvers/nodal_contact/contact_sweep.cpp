@@ -1,0 +1,180 @@
+#include "ymir/solvers/nodal_contact/contact_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ymir/math/lane_transpose.h"
+#include "ymir/parallel/threads.h"
+#include "ymir/physics/contact/cone.h"
+
+namespace ymir {
+namespace {
+
+using Real = ContactLanes::Real;
+using Vector = ContactLanes::Vector;
+constexpr int lanes = ContactLanes::lanes;
+
+// Groups handed to a thread at once. A colour smaller than two of them is not worth waking threads for.
+constexpr std::int32_t block = 256;
+
+template <class F>
+void for_each_group(std::int32_t begin, std::int32_t end, F&& body) {
+  const auto run = [&](std::ptrdiff_t from, std::ptrdiff_t to) {
+    for (auto g = begin + static_cast<std::int32_t>(from); g < begin + static_cast<std::int32_t>(to); ++g) body(g);
+  };
+  if (end - begin < 2 * block)
+    run(0, end - begin);
+  else
+    parallel_blocks(end - begin, block, run);
+}
+
+// body(group, number of its slots), the number as a constant where it is that of most contacts.
+template <class F>
+void with_slots(const ContactLanes& c, std::int32_t group, F&& body) {
+  const std::int32_t slots = c.first_slot(group + 1) - c.first_slot(group);
+  if (slots == 4)
+    body(std::integral_constant<int, 4>{});
+  else
+    body(slots);
+}
+
+// sum N v of four contacts, component by component.
+template <class Slots>
+inline Vector relative_velocity(const double* weight, const std::int32_t* node, Slots slots, const double* v) {
+  Real u[lanes];
+  for (int lane = 0; lane < lanes; ++lane) u[lane] = Real::all(0);
+  for (int k = 0; k < slots; ++k)
+    for (int lane = 0; lane < lanes; ++lane)
+      u[lane] =
+          mul_add(Real::all(weight[lanes * k + lane]), Real::load(v + node[lanes * k + lane]), u[lane]);
+  transpose(u);
+  return {u[0], u[1], u[2]};
+}
+
+inline const double* numbers(const NodeVector* v) { return reinterpret_cast<const double*>(v); }
+inline double* numbers(NodeVector* v) { return reinterpret_cast<double*>(v); }
+
+struct View {
+  const double* weight;
+  const std::int32_t* node;
+};
+inline View view(const ContactLanes& c, std::int32_t group) {
+  const auto slot = static_cast<std::size_t>(c.first_slot(group));
+  return {reinterpret_cast<const double*>(c.weight.data() + slot), c.node.data()[slot].at};
+}
+
+template <class Slots>
+inline void sweep_group(ContactLanes& c, std::int32_t group, Slots slots, double* y) {
+  const auto g = static_cast<std::size_t>(group);
+  const View s = view(c, group);
+  const Vector u = relative_velocity(s.weight, s.node, slots, y) + c.free[g];
+  const Real inverse = -c.inverse_w[g];
+  const Vector before = c.impulse[g];
+  const Vector held{mul_add(inverse, u.x, before.x), mul_add(inverse, u.y, before.y), mul_add(inverse, u.z, before.z)};
+  const Vector after = isotropic_coulomb(held, c.normal[g], c.friction[g]);
+  Real d[lanes] = {after.x - before.x, after.y - before.y, after.z - before.z, Real::all(0)};
+  const Real change = max(max(abs(d[0]), abs(d[1])), abs(d[2]));
+  if (!any(change > 0.0)) return;
+  c.impulse[g] = after;
+  transpose(d);
+  for (int k = 0; k < slots; ++k)
+    for (int lane = 0; lane < lanes; ++lane) {
+      double* to = y + s.node[lanes * k + lane];
+      const Real share = Real::all(s.weight[lanes * k + lane]) * Real::all(to[3]);
+      mul_add(share, d[lane], Real::load(to)).store(to);
+    }
+}
+
+}  // namespace
+
+void sweep_contacts(ContactLanes& c, NodeVector* nodes) {
+  double* y = numbers(nodes);
+  for (int colour = 0; colour < c.colours(); ++colour)
+    for_each_group(c.first_group(colour), c.first_group(colour + 1), [&](std::int32_t g) {
+      with_slots(c, g, [&](auto slots) { sweep_group(c, g, slots, y); });
+    });
+}
+
+void add_impulses(const ContactLanes& c, NodeVector* nodes) {
+  double* p = numbers(nodes);
+  for (int colour = 0; colour < c.colours(); ++colour)
+    for_each_group(c.first_group(colour), c.first_group(colour + 1), [&](std::int32_t g) {
+      const View s = view(c, g);
+      const Vector& r = c.impulse[static_cast<std::size_t>(g)];
+      Real d[lanes] = {r.x, r.y, r.z, Real::all(0)};
+      transpose(d);
+      for (int k = 0; k < c.first_slot(g + 1) - c.first_slot(g); ++k)
+        for (int lane = 0; lane < lanes; ++lane) {
+          double* to = p + s.node[lanes * k + lane];
+          mul_add(Real::all(s.weight[lanes * k + lane]), d[lane], Real::load(to)).store(to);
+        }
+    });
+}
+
+void refresh_metric(ContactLanes& c, const NodeVector* nodes) {
+  const double* y = numbers(nodes);
+  for_each_group(0, c.groups(), [&](std::int32_t g) {
+    const View s = view(c, g);
+    Real w = Real::all(0);
+    for (int k = 0; k < c.first_slot(g + 1) - c.first_slot(g); ++k) {
+      const Real n = Real::load(s.weight + lanes * k);
+      Real inverse = Real::all(0);
+      for (int lane = 0; lane < lanes; ++lane) inverse.set(lane, y[s.node[lanes * k + lane] + 3]);
+      w = mul_add(n * n, inverse, w);
+    }
+    const auto moves = w > 0.0;
+    c.inverse_w[static_cast<std::size_t>(g)] = select(moves, 1.0 / select(moves, w, 1.0), 0.0);
+  });
+}
+
+Real group_error(const ContactLanes& c, std::int32_t group, const NodeVector* nodes) {
+  const auto g = static_cast<std::size_t>(group);
+  const View s = view(c, group);
+  Vector e;
+  with_slots(c, group, [&](auto slots) {
+    const Vector u = relative_velocity(s.weight, s.node, slots, numbers(nodes)) + c.free[g];
+    e = coulomb_residual(c.impulse[g] * c.scale[g], u, c.normal[g], c.friction[g]);
+  });
+  // Where nothing moves there is nothing to solve.
+  return select(c.scale[g] > 0.0, sqrt(dot(e, e)), 0.0);
+}
+
+ContactError contact_error(const ContactLanes& c, const NodeVector* nodes) {
+  struct Sums {
+    Real squared = Real::all(0), largest = Real::all(0), impulse = Real::all(0), speed = Real::all(0);
+  };
+  const std::ptrdiff_t blocks = (c.groups() + block - 1) / block;
+  const auto map = [&](std::ptrdiff_t b) {
+    Sums sums;
+    const auto end = std::min<std::ptrdiff_t>(c.groups(), (b + 1) * block);
+    for (auto g = static_cast<std::int32_t>(b * block); g < end; ++g) {
+      const auto at = static_cast<std::size_t>(g);
+      const Real e = group_error(c, g, nodes);
+      const View s = view(c, g);
+      const Vector u =
+          relative_velocity(s.weight, s.node, c.first_slot(g + 1) - c.first_slot(g), numbers(nodes)) + c.free[at];
+      const Vector a = c.impulse[at] * c.scale[at];
+      sums.squared = mul_add(e, e, sums.squared);
+      // A residual that is not a number must not be lost in a maximum.
+      sums.largest = select(e <= sums.largest, sums.largest, e);
+      sums.impulse = max(sqrt(dot(a, a)), sums.impulse);
+      sums.speed += select(c.scale[at] > 0.0, dot(u, u), 0.0);
+    }
+    return sums;
+  };
+  const Sums all = ordered_reduce(blocks, Sums{}, map, [](Sums a, const Sums& b) {
+    a.squared += b.squared, a.speed += b.speed;
+    a.largest = select(b.largest <= a.largest, a.largest, b.largest);
+    a.impulse = max(b.impulse, a.impulse);
+    return a;
+  });
+  ContactError error;
+  for (int lane = 0; lane < lanes; ++lane) {
+    error.squared += all.squared[lane], error.speed += all.speed[lane];
+    error.largest = all.largest[lane] <= error.largest ? error.largest : all.largest[lane];
+    error.impulse = std::max(error.impulse, all.impulse[lane]);
+  }
+  return error;
+}
+
+}  // namespace ymir

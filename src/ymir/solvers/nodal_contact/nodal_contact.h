@@ -1,0 +1,100 @@
+// Coulomb contact between many bodies by a splitting at their nodes: work and memory are linear in the contacts.
+//
+//   M v = f + H'r,  u = H v + free,  (u, r) in Coulomb's law at every contact
+//
+// Nodes get a copy y of their velocity. Bodies are solved with masses D added, contacts in the metric D, where the law
+// is isotropic and has a closed solution (physics/contact/cone.h); a contact meets only those at the same nodes:
+//
+//   (M + D) v = f + D y + H'r
+//   y += k (v - y)
+//   sweeps over contacts:  r = Coulomb(r - u/w),  u = H y + free,  w = sum N^2/D,  y += D^-1 H'(change of r)
+//
+// The scaled dual of the splitting is -D^-1 H'r. It is kept as z = y - D^-1 H'r, so that f + D y + H'r = f + D (2y - z).
+// [Alternating direction method of multipliers; the idea of a splitting at nodes: Daviet 2020. The derivation is ours.]
+//
+// Runs inside every Newton iteration: begin() once per set of contacts, solve() whenever M, f and `free` are new.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ymir/solvers/nodal_contact/contact_sweep.h"
+
+namespace ymir {
+
+struct NodalOptions {
+  double tolerance = 1e-4;  // of E_s = |e|/|q|, q: relative velocities without contact; 1e-6 for statics
+  int max_iterations = 1000;
+  int sweeps = 3;
+  double relaxation = 1.7;  // k
+  int check_every = 10;
+  bool adapt = true;         // D
+  bool compliances = true;   // Gauss-Seidel on compliances where the splitting stalls
+  int max_sweeps = 1000;     // of that
+};
+
+enum class ContactStatus : unsigned char {
+  solved,
+  inaccurate,  // E_s within 100 tolerances
+  diverging,   // impulses grow and the error does not fall: there is no solution. They have been cut.
+  failed
+};
+
+struct NodalReport {
+  ContactStatus status = ContactStatus::solved;
+  int iterations = 0;
+  int compliance_sweeps = 0;
+  int factorisations = 0;  // rounds of them, after the first
+  double error = 0;        // E_s
+  double largest = 0;      // max |e_i| over the root mean square of |q_i|
+  double impulse = 0;      // max w_i |r_i| over that
+  std::vector<std::int32_t> worst;  // contacts with the largest errors, where it is not solved
+};
+
+class NodalContact {
+ public:
+  // Bodies that contacts touch, contacts between their nodes. Colours and memory.
+  void begin(std::span<NodalBody* const> bodies, const ContactList& list);
+  // From Contact::impulse to Contact::impulse; reads Contact::free. Bodies have factored M.
+  NodalReport solve(ContactList& list, const NodalOptions& options = {});
+  // N M^-1 (f + H'r) of a body's nodes, after solve().
+  std::span<const NodeVector> velocities(int body) const;
+
+  const ContactLanes& contacts() const { return contacts_; }
+  std::size_t memory() const;  // without that of the bodies [B]
+
+ private:
+  friend class ComplianceSweeps;
+  struct Progress;
+
+  void take(const ContactList& list);
+  void give(ContactList& list) const;
+  bool factor();
+  void start();
+  void iterate(const NodalOptions& options);
+  void update_body(std::size_t body, double relaxation);
+  bool adapt(int iteration, Progress& progress);
+  bool adapt_body(std::size_t body);
+  void exact_velocities();  // v_ = N M^-1 (f + H'r)
+  ContactError check();
+  bool finished(int iteration, const NodalOptions& options, Progress& progress);
+  void finish(const NodalOptions& options, Progress& progress);
+  void cut_impulses(double speed);
+  template <class F>
+  void for_each_body(F&& body) const;
+  std::size_t first(std::size_t body) const { return static_cast<std::size_t>(first_[body]); }
+
+  std::vector<NodalBody*> bodies_;
+  std::vector<std::int32_t> first_;  // node of each body
+  std::vector<std::int32_t> alone_;  // bodies whose solver uses all threads
+  std::vector<std::int32_t> side_by_side_;
+  std::vector<NodeMetric> metric_;
+  std::vector<double> d_;  // D
+  ContactLanes contacts_;
+  bool cohesive_ = false;
+  std::vector<NodeVector> y_, z_, v_, before_, pull_;  // pull_: -H'(c n)
+  std::vector<std::uint8_t> changed_;                  // by body
+  std::vector<ContactLanes::Vector> best_;
+};
+
+}  // namespace ymir
