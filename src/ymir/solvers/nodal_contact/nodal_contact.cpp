@@ -24,24 +24,6 @@ double squared(const NodeVector& a) { return a[0] * a[0] + a[1] * a[1] + a[2] * 
 
 }  // namespace
 
-struct NodalContact::Progress {
-  NodalReport report;
-  double speed = 0;  // |q|
-  double rms = 0;    // of |q_i|
-  double relaxation = 0;
-  double best = std::numeric_limits<double>::infinity();
-  // The error that was last halved, and when.
-  double mark = std::numeric_limits<double>::infinity();
-  int marked = 0;
-  // Of the check at half as many iterations.
-  struct Check {
-    int iteration;
-    double error, impulse;
-  };
-  std::vector<Check> checks;
-  bool stalled = false;
-};
-
 template <class F>
 void NodalContact::for_each_body(F&& body) const {
   constexpr std::ptrdiff_t block = 4;
@@ -83,7 +65,6 @@ void NodalContact::begin(std::span<NodalBody* const> bodies, const ContactList& 
 
 // Impulses are kept with the cohesion added, r + c n, which turns its law into that without; -c n acts as a load.
 void NodalContact::take(const ContactList& list) {
-  YMIR_CHECK(list.contacts.size() * lanes <= 4 * static_cast<std::size_t>(contacts_.groups()) * lanes);
   cohesive_ = std::any_of(list.contacts.begin(), list.contacts.end(), [](const Contact& c) { return c.cohesion > 0; });
   const auto put = [&](auto& to, std::size_t contact, Vec3d value) {
     const std::int32_t place = contacts_.place_of(contact);
@@ -120,12 +101,8 @@ std::span<const NodeVector> NodalContact::velocities(int body) const {
 }
 
 bool NodalContact::factor() {
-  std::vector<std::uint8_t> good(bodies_.size(), 1);
-  for_each_body([&](std::size_t b) {
-    if (!bodies_[b]->exact())
-      good[b] = bodies_[b]->factor(std::span(d_).subspan(first(b), first(b + 1) - first(b)));
-  });
-  return std::find(good.begin(), good.end(), 0) == good.end();
+  for_each_body([&](std::size_t b) { changed_[b] = bodies_[b]->exact() || bodies_[b]->factor(masses(b)); });
+  return std::find(changed_.begin(), changed_.end(), 0) == changed_.end();
 }
 
 void NodalContact::exact_velocities() {
@@ -137,9 +114,12 @@ void NodalContact::exact_velocities() {
   for_each_body([&](std::size_t b) { bodies_[b]->solve(v_.data() + first(b)); });
 }
 
-ContactError NodalContact::check() {
+void NodalContact::check(int iteration, ContactProgress& progress) {
   exact_velocities();
-  return contact_error(contacts_, v_.data());
+  const ContactError error = contact_error(contacts_, v_.data());
+  if (!progress.note(iteration, std::sqrt(error.squared) / speed_, error.impulse / rms_)) return;
+  best_ = contacts_.impulse;
+  report_.error = progress.best(), report_.largest = error.largest / rms_, report_.impulse = error.impulse / rms_;
 }
 
 // y = v of the guess, which is what check() has left.
@@ -155,21 +135,27 @@ void NodalContact::start() {
 void NodalContact::update_body(std::size_t b, double relaxation) {
   if (bodies_[b]->exact()) return;
   const std::size_t begin = first(b), end = first(b + 1);
-  const NodeVector *y = y_.data(), *z = z_.data();
-  NodeVector* x = v_.data();
-  for (std::size_t i = begin; i < end; ++i) x[i] = NodeVector::all(d_[i]) * (y[i] + y[i] - z[i]);
+  NodeVector *y = y_.data(), *z = z_.data(), *x = v_.data();
+  for (std::size_t i = begin; i < end; ++i) x[i] = (y[i] + y[i] - z[i]) * d_[i];
   if (cohesive_)
     for (std::size_t i = begin; i < end; ++i) x[i] += pull_[i];
   bodies_[b]->solve_metric(x + begin);
   for (std::size_t i = begin; i < end; ++i) {
     const NodeVector step = with_fourth((x[i] - y[i]) * relaxation, 0);
-    y_[i] += step, z_[i] += step;
+    y[i] += step, z[i] += step;
   }
 }
 
-void NodalContact::iterate(const NodalOptions& options) {
-  for_each_body([&](std::size_t b) { update_body(b, options.relaxation); });
-  for (int s = 0; s < options.sweeps; ++s) sweep_contacts(contacts_, y_.data());
+void NodalContact::iterate(int sweeps, double relaxation) {
+  for_each_body([&](std::size_t b) { update_body(b, relaxation); });
+  for (int s = 0; s < sweeps; ++s) sweep_contacts(contacts_, y_.data());
+}
+
+// H'r = D (y - z) stays.
+void NodalContact::change_mass(std::size_t i, double factor) {
+  d_[i] *= factor;
+  z_[i] = y_[i] - (y_[i] - z_[i]) * (1 / factor);
+  y_[i].set(3, d_[i] > 0 ? 1 / d_[i] : 0);
 }
 
 // D of a piece follows the ratio of what splits its nodes to what moves them in an iteration, so that neither lags.
@@ -184,139 +170,142 @@ bool NodalContact::adapt_body(std::size_t b) {
       split += d_[i] * squared(v_[i] - y_[i]);
       moved += d_[i] * squared(y_[i] - before_[i]);
     }
+    if (!(split > 0 && moved > 0)) continue;
     const double factor = std::clamp(std::sqrt(split / moved), 1 / most, most);
-    if (!(split > 0 && moved > 0) || (factor < worth && factor > 1 / worth)) continue;
+    if (factor < worth && factor > 1 / worth) continue;
     changed = true;
-    for (std::size_t i = begin; i < end; ++i) {
-      const double inverse = y_[i][3] / factor;
-      d_[i] *= factor;
-      z_[i] = y_[i] - (y_[i] - z_[i]) * (1 / factor);  // H'r = D (y - z) stays
-      y_[i].set(3, inverse);
-    }
+    for (std::size_t i = begin; i < end; ++i) change_mass(i, factor);
   }
-  return changed && bodies_[b]->factor(std::span(d_).subspan(first(b), first(b + 1) - first(b)));
+  return changed;
 }
 
-bool NodalContact::adapt(int iteration, Progress& progress) {
-  const bool seldom = iteration == 50 || iteration == 100 || iteration == 200 || iteration == 400;
+bool NodalContact::adapt(bool seldom) {
   for_each_body([&](std::size_t b) {
     const NodalBody::Adapt when = bodies_[b]->adapt();
     const bool now = when == NodalBody::Adapt::often || (when == NodalBody::Adapt::seldom && seldom);
     changed_[b] = !bodies_[b]->exact() && now && adapt_body(b);
   });
-  if (std::find(changed_.begin(), changed_.end(), 1) == changed_.end()) return false;
+  if (std::find(changed_.begin(), changed_.end(), 1) == changed_.end()) return true;
+  ++report_.factorisations;
   refresh_metric(contacts_, y_.data());
-  ++progress.report.factorisations;
-  return true;
+  for_each_body([&](std::size_t b) { changed_[b] = changed_[b] == 0 || bodies_[b]->factor(masses(b)); });
+  return std::find(changed_.begin(), changed_.end(), 0) == changed_.end();
 }
 
-// Whether to stop, after a check.
-bool NodalContact::finished(int iteration, const NodalOptions& options, Progress& p) {
-  const ContactError error = check();
-  const double relative = std::sqrt(error.squared) / p.speed;
-  if (!(relative < std::numeric_limits<double>::infinity())) return true;
-  if (relative < p.best) {
-    p.best = relative;
-    best_ = contacts_.impulse;
-    p.report.error = relative, p.report.largest = error.largest / p.rms, p.report.impulse = error.impulse / p.rms;
+bool NodalContact::scale_masses(double factor) {
+  for (std::size_t b = 0; b < bodies_.size(); ++b)
+    for (std::size_t i = first(b); i < first(b + 1) && !bodies_[b]->exact(); ++i) change_mass(i, factor);
+  ++report_.factorisations;
+  refresh_metric(contacts_, y_.data());
+  return this->factor();
+}
+
+// Where the error falls slowly, impulses are travelling from contact to contact through many bodies, as in a jam: larger
+// masses let each iteration hold more of what sweeps have found.
+void NodalContact::run(const NodalOptions& options, ContactProgress& progress) {
+  constexpr int most_doublings = 3;
+  constexpr int adapted[] = {50, 100, 200, 400};  // iterations after which D of deformables may change
+  double relaxation = options.relaxation;
+  int doublings = 0;
+  start();
+  for (int it = 1; it <= options.max_iterations; ++it) {
+    const bool looks = it % options.check_every == 0;
+    if (looks) std::copy_n(y_.begin(), before_.size(), before_.begin());
+    iterate(options.sweeps, relaxation);
+    report_.iterations = it;
+    if (!looks) continue;
+    if (options.adapt) {
+      const bool seldom =
+          doublings == 0 && std::find(std::begin(adapted), std::end(adapted), it) != std::end(adapted);
+      if (!adapt(seldom)) return;
+      if (seldom) progress.changed(it);
+    }
+    check(it, progress);
+    if (progress.solved() || progress.diverging() || progress.broken() || progress.stalled()) return;
+    if (!progress.slow()) continue;
+    if (options.adapt && doublings < most_doublings) {
+      ++doublings;
+      progress.changed(it);
+      if (!scale_masses(2)) return;
+    } else {
+      relaxation = 1;
+    }
   }
-  constexpr double bound = 1e6;  // of w |r| over q: larger ones solve nothing
-  if (relative <= options.tolerance && error.impulse <= bound * p.rms) return true;
-  if (relative < p.mark / 2) p.mark = relative, p.marked = iteration;
-  if (iteration - p.marked >= 50) p.relaxation = 1;
-  // Without a solution impulses grow in proportion to the iterations while the error stays.
-  p.checks.push_back({iteration, relative, error.impulse});
-  for (const Progress::Check& c : p.checks)
-    if (iteration >= 200 && 2 * c.iteration == iteration && error.impulse > 1.6 * c.impulse && relative > 0.8 * c.error)
-      p.report.status = ContactStatus::diverging;
-  p.stalled = iteration - p.marked >= 200;
-  return p.report.status == ContactStatus::diverging || p.stalled;
 }
 
-void NodalContact::cut_impulses(double speed) {
+void NodalContact::sweep_compliances(const NodalOptions& options, ContactProgress& progress) {
+  ComplianceSweeps sweeps;
+  contacts_.impulse = best_;
+  if (!sweeps.build(*this)) return;
+  progress.changed(report_.iterations);
+  while (report_.compliance_sweeps < options.max_sweeps && !progress.solved() && !progress.stalled() &&
+         !progress.broken()) {
+    sweeps.run(*this, options.check_every);
+    report_.compliance_sweeps += options.check_every;
+    check(report_.iterations + report_.compliance_sweeps, progress);
+  }
+}
+
+void NodalContact::cut_impulses() {
   constexpr double most = 10;
   for (std::size_t g = 0; g < contacts_.impulse.size(); ++g) {
     const ContactLanes::Vector a = contacts_.impulse[g] * contacts_.scale[g];
-    const Real size = sqrt(dot(a, a));
-    contacts_.impulse[g] = contacts_.impulse[g] * select(size > most * speed, most * speed / size, 1.0);
+    const Real size = sqrt(dot(a, a)), limit = Real::all(most * rms_);
+    contacts_.impulse[g] = contacts_.impulse[g] * select(size > limit, limit / size, 1.0);
   }
 }
 
-void NodalContact::finish(const NodalOptions& options, Progress& p) {
-  NodalReport& report = p.report;
-  contacts_.impulse = best_;
-  if (report.status != ContactStatus::diverging)
-    report.status = report.error <= options.tolerance         ? ContactStatus::solved
-                    : report.error <= 100 * options.tolerance ? ContactStatus::inaccurate
-                                                              : ContactStatus::failed;
-  if (report.status == ContactStatus::diverging) cut_impulses(p.rms);
-  exact_velocities();
-  if (report.status == ContactStatus::solved) return;
+void NodalContact::name_worst() {
+  constexpr std::size_t named = 8;
   std::vector<std::pair<double, std::int32_t>> errors;
   for (std::int32_t g = 0; g < contacts_.groups(); ++g) {
     const Real e = group_error(contacts_, g, v_.data());
     for (int lane = 0; lane < lanes; ++lane)
       if (const std::int32_t c = contacts_.contact_at(lanes * g + lane); c >= 0) errors.emplace_back(-e[lane], c);
   }
-  const std::size_t named = std::min<std::size_t>(errors.size(), 8);
-  std::partial_sort(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(named), errors.end());
-  for (std::size_t i = 0; i < named; ++i) report.worst.push_back(errors[i].second);
+  const std::size_t count = std::min(errors.size(), named);
+  std::partial_sort(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(count), errors.end());
+  for (std::size_t i = 0; i < count; ++i) report_.worst.push_back(errors[i].second);
+}
+
+void NodalContact::finish(const ContactProgress& progress) {
+  report_.status = progress.status();
+  contacts_.impulse = best_;
+  if (report_.status == ContactStatus::diverging) cut_impulses();
+  exact_velocities();
+  if (report_.status != ContactStatus::solved) name_worst();
 }
 
 NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) {
-  Progress p;
-  p.relaxation = options.relaxation;
-  if (list.contacts.empty()) return p.report;
+  report_ = {};
+  if (list.contacts.empty()) return report_;
   take(list);
-  // q: velocities without contact.
   best_ = contacts_.impulse;
-  std::fill(contacts_.impulse.begin(), contacts_.impulse.end(), ContactLanes::Vector{});
-  const ContactError none = check();
-  p.speed = std::sqrt(none.speed), p.rms = p.speed / std::sqrt(static_cast<double>(list.contacts.size()));
-  if (!std::isfinite(p.speed)) {  // bodies gave no velocities: nothing to solve for
-    p.report.status = ContactStatus::failed, p.report.error = std::numeric_limits<double>::infinity();
+  // q: velocities without contact.
+  const Real zero = Real::all(0);
+  std::fill(contacts_.impulse.begin(), contacts_.impulse.end(), ContactLanes::Vector{zero, zero, zero});
+  exact_velocities();
+  speed_ = std::sqrt(contact_error(contacts_, v_.data()).speed);
+  rms_ = speed_ / std::sqrt(static_cast<double>(list.contacts.size()));
+  ContactProgress progress(options.tolerance);
+  if (!std::isfinite(speed_)) {  // bodies gave no velocities
+    report_.status = ContactStatus::failed, report_.error = std::numeric_limits<double>::infinity();
     for (Contact& c : list.contacts) c.impulse = {0, 0, 0};
-    return p.report;
+    return report_;
   }
-  if (p.speed > 0) contacts_.impulse = best_;
-  const bool guessed = p.speed > 0 && !finished(0, options, p);
-  if (guessed) {
+  if (speed_ > 0) {
+    std::swap(contacts_.impulse, best_);
+    check(0, progress);
     d_.resize(metric_.size());
     for (std::size_t i = 0; i < d_.size(); ++i) d_[i] = metric_[i].mass;
-    if (factor()) {
-      start();
-      NodalOptions now = options;
-      for (int it = 1; it <= options.max_iterations; ++it) {
-        const bool looks = it % options.check_every == 0;
-        if (looks) std::copy_n(y_.begin(), before_.size(), before_.begin());
-        now.relaxation = p.relaxation;
-        iterate(now);
-        p.report.iterations = it;
-        if (!looks) continue;
-        if (options.adapt) adapt(it, p);
-        if (finished(it, options, p)) break;
-      }
-    } else {
-      p.stalled = true;
+    if (!progress.solved()) {
+      if (factor()) run(options, progress);
+      if (options.compliances && !progress.solved() && !progress.diverging()) sweep_compliances(options, progress);
     }
-    if (p.stalled && options.compliances && p.report.error > options.tolerance &&
-        p.report.status != ContactStatus::diverging) {
-      contacts_.impulse = best_;
-      ComplianceSweeps sweeps;
-      if (sweeps.build(*this)) {
-        double before = p.report.error;
-        while (p.report.compliance_sweeps < options.max_sweeps && p.report.error > options.tolerance) {
-          sweeps.run(*this, options.check_every);
-          p.report.compliance_sweeps += options.check_every;
-          if (finished(p.report.iterations + p.report.compliance_sweeps, options, p) && p.best > before) break;
-          before = p.best;
-        }
-      }
-    }
+    finish(progress);
   }
-  finish(options, p);
   give(list);
-  return p.report;
+  return report_;
 }
 
 std::size_t NodalContact::memory() const {

@@ -18,36 +18,30 @@
 #include <span>
 #include <vector>
 
+#include "ymir/solvers/nodal_contact/contact_progress.h"
 #include "ymir/solvers/nodal_contact/contact_sweep.h"
 
 namespace ymir {
 
 struct NodalOptions {
   double tolerance = 1e-4;  // of E_s = |e|/|q|, q: relative velocities without contact; 1e-6 for statics
-  int max_iterations = 1000;
+  int max_iterations = 1500;
   int sweeps = 3;
   double relaxation = 1.7;  // k
   int check_every = 10;
-  bool adapt = true;         // D
-  bool compliances = true;   // Gauss-Seidel on compliances where the splitting stalls
-  int max_sweeps = 1000;     // of that
-};
-
-enum class ContactStatus : unsigned char {
-  solved,
-  inaccurate,  // E_s within 100 tolerances
-  diverging,   // impulses grow and the error does not fall: there is no solution. They have been cut.
-  failed
+  bool adapt = true;        // D
+  bool compliances = true;  // Gauss-Seidel on compliances where the splitting stalls
+  int max_sweeps = 1000;    // of that
 };
 
 struct NodalReport {
   ContactStatus status = ContactStatus::solved;
   int iterations = 0;
   int compliance_sweeps = 0;
-  int factorisations = 0;  // rounds of them, after the first
-  double error = 0;        // E_s
-  double largest = 0;      // max |e_i| over the root mean square of |q_i|
-  double impulse = 0;      // max w_i |r_i| over that
+  int factorisations = 0;           // rounds of them beyond the first
+  double error = 0;                 // E_s
+  double largest = 0;               // max |e_i| over the root mean square of |q_i|
+  double impulse = 0;               // max w_i |r_i| over that
   std::vector<std::int32_t> worst;  // contacts with the largest errors, where it is not solved
 };
 
@@ -65,21 +59,25 @@ class NodalContact {
 
  private:
   friend class ComplianceSweeps;
-  struct Progress;
 
   void take(const ContactList& list);
   void give(ContactList& list) const;
+  std::span<double> masses(std::size_t body) { return std::span(d_).subspan(first(body), first(body + 1) - first(body)); }
   bool factor();
   void start();
-  void iterate(const NodalOptions& options);
+  void run(const NodalOptions& options, ContactProgress& progress);
+  void iterate(int sweeps, double relaxation);
   void update_body(std::size_t body, double relaxation);
-  bool adapt(int iteration, Progress& progress);
+  bool adapt(bool seldom);
   bool adapt_body(std::size_t body);
+  bool scale_masses(double factor);
+  void change_mass(std::size_t node, double factor);
   void exact_velocities();  // v_ = N M^-1 (f + H'r)
-  ContactError check();
-  bool finished(int iteration, const NodalOptions& options, Progress& progress);
-  void finish(const NodalOptions& options, Progress& progress);
-  void cut_impulses(double speed);
+  void check(int iteration, ContactProgress& progress);
+  void sweep_compliances(const NodalOptions& options, ContactProgress& progress);
+  void finish(const ContactProgress& progress);
+  void cut_impulses();
+  void name_worst();
   template <class F>
   void for_each_body(F&& body) const;
   std::size_t first(std::size_t body) const { return static_cast<std::size_t>(first_[body]); }
@@ -95,6 +93,8 @@ class NodalContact {
   std::vector<NodeVector> y_, z_, v_, before_, pull_;  // pull_: -H'(c n)
   std::vector<std::uint8_t> changed_;                  // by body
   std::vector<ContactLanes::Vector> best_;
+  double speed_ = 0, rms_ = 0;  // |q|, root mean square of |q_i| [m/s]
+  NodalReport report_;
 };
 
 }  // namespace ymir
