@@ -170,7 +170,7 @@ void ComplianceSweeps::run(NodalContact& p, int sweeps) {
   p.exact_velocities();
   v_.resize(3 * static_cast<std::size_t>(p.first_.back()));
   for (std::size_t i = 0; i < v_.size() / 3; ++i)
-    for (int k = 0; k < 3; ++k) v_[3 * i + static_cast<std::size_t>(k)] = p.v_[i][k];
+    for (int k = 0; k < 3; ++k) v_[3 * i + static_cast<std::size_t>(k)] = p.exact_[i][k];
   for (int s = 0; s < sweeps; ++s)
     for (std::size_t place = 0; place < rows_.size(); ++place) {
       const Row& row = rows_[place];

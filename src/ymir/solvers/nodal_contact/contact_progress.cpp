@@ -4,7 +4,7 @@
 
 namespace ymir {
 
-bool ContactProgress::note(int iteration, double error, double impulse) {
+bool ContactProgress::note(int iteration, double error, double largest, double impulse) {
   constexpr double largest_impulse = 1e6;  // impulses beyond that fit an error that is none
   last_ = iteration;
   if (!std::isfinite(error) || !std::isfinite(impulse)) {
@@ -17,9 +17,9 @@ bool ContactProgress::note(int iteration, double error, double impulse) {
   // Without a solution impulses grow in proportion to the iterations while the error stays where it is: compare with
   // the check at half as many.
   constexpr int earliest = 200;
-  constexpr double grown = 1.6, stays = 0.8;
+  constexpr double grown = 1.6, stays = 0.8, wrong = 0.1;
   for (const Check& c : checks_)
-    if (iteration >= earliest && 2 * c.iteration == iteration)
+    if (largest > wrong && iteration >= earliest && 2 * c.iteration == iteration)
       diverging_ = diverging_ || (impulse > grown * c.impulse && error > stays * c.error);
   checks_.push_back({iteration, error, impulse});
   if (!bounded || !(error < best_)) return false;

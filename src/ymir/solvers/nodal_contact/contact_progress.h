@@ -17,8 +17,8 @@ class ContactProgress {
  public:
   explicit ContactProgress(double tolerance) : tolerance_(tolerance) {}
 
-  // A check: E_s, largest w |r| in units of |q|. True: the best so far.
-  bool note(int iteration, double error, double impulse);
+  // A check: E_s; largest |e_i| and w_i |r_i| in units of the root mean square of |q_i|. True: the best so far.
+  bool note(int iteration, double error, double largest, double impulse);
   // The iteration is another one from here on: it gets time to recover.
   void changed(int iteration);
 

@@ -27,7 +27,12 @@ double squared(const NodeVector& a) { return a[0] * a[0] + a[1] * a[1] + a[2] * 
 template <class F>
 void NodalContact::for_each_body(F&& body) const {
   constexpr std::ptrdiff_t block = 4;
+  constexpr std::size_t worth_threads = 4096;  // nodes
   for (const std::int32_t b : alone_) body(static_cast<std::size_t>(b));
+  if (metric_.size() < worth_threads) {
+    for (const std::int32_t b : side_by_side_) body(static_cast<std::size_t>(b));
+    return;
+  }
   parallel_blocks(static_cast<std::ptrdiff_t>(side_by_side_.size()), block,
                   [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
                     for (std::ptrdiff_t i = begin; i < end; ++i)
@@ -51,7 +56,7 @@ void NodalContact::begin(std::span<NodalBody* const> bodies, const ContactList& 
   contacts_.build(list, first_, moves);
   const NodeVector zero = NodeVector::all(0);
   const std::size_t all = nodes + static_cast<std::size_t>(contacts_.spare_nodes());
-  y_.assign(all, zero), z_.assign(all, zero), v_.assign(all, zero), before_.assign(nodes, zero);
+  y_.assign(all, zero), z_.assign(all, zero), exact_.assign(all, zero), v_.assign(nodes, zero), before_.assign(nodes, zero);
   changed_.assign(bodies_.size(), 0);
   best_ = contacts_.impulse;
   // Scales of errors: the metric with compliances in place of 1/D.
@@ -97,7 +102,7 @@ void NodalContact::give(ContactList& list) const {
 
 std::span<const NodeVector> NodalContact::velocities(int body) const {
   const auto b = static_cast<std::size_t>(body);
-  return std::span(v_).subspan(first(b), first(b + 1) - first(b));
+  return std::span(exact_).subspan(first(b), first(b + 1) - first(b));
 }
 
 bool NodalContact::factor() {
@@ -107,25 +112,28 @@ bool NodalContact::factor() {
 
 void NodalContact::exact_velocities() {
   if (cohesive_)
-    v_ = pull_;
+    exact_ = pull_;
   else
-    std::fill(v_.begin(), v_.end(), NodeVector::all(0));
-  add_impulses(contacts_, v_.data());
-  for_each_body([&](std::size_t b) { bodies_[b]->solve(v_.data() + first(b)); });
+    std::fill(exact_.begin(), exact_.end(), NodeVector::all(0));
+  add_impulses(contacts_, exact_.data());
+  for_each_body([&](std::size_t b) { bodies_[b]->solve(exact_.data() + first(b)); });
 }
 
-void NodalContact::check(int iteration, ContactProgress& progress) {
+double NodalContact::check(int iteration, ContactProgress& progress) {
   exact_velocities();
-  const ContactError error = contact_error(contacts_, v_.data());
-  if (!progress.note(iteration, std::sqrt(error.squared) / speed_, error.impulse / rms_)) return;
+  const ContactError error = contact_error(contacts_, exact_.data());
+  const double relative = std::sqrt(error.squared) / speed_;
+  if (getenv("V")) fprintf(stderr, "%d %g %g  D %g\n", iteration, std::sqrt(error.squared) / speed_, error.impulse / rms_, d_.empty() ? 0 : d_.back());
+  if (!progress.note(iteration, relative, error.largest / rms_, error.impulse / rms_)) return relative;
   best_ = contacts_.impulse;
-  report_.error = progress.best(), report_.largest = error.largest / rms_, report_.impulse = error.impulse / rms_;
+  report_.error = relative, report_.largest = error.largest / rms_, report_.impulse = error.impulse / rms_;
+  return relative;
 }
 
-// y = v of the guess, which is what check() has left.
+// y = v of the impulses, which is what exact_velocities() has left.
 void NodalContact::start() {
   const auto nodes = static_cast<std::size_t>(first_.back());
-  for (std::size_t i = 0; i < nodes; ++i) y_[i] = with_fourth(v_[i], d_[i] > 0 ? 1 / d_[i] : 0);
+  for (std::size_t i = 0; i < nodes; ++i) y_[i] = with_fourth(exact_[i], d_[i] > 0 ? 1 / d_[i] : 0);
   refresh_metric(contacts_, y_.data());
   std::fill(z_.begin(), z_.end(), NodeVector::all(0));
   add_impulses(contacts_, z_.data());
@@ -179,12 +187,28 @@ bool NodalContact::adapt_body(std::size_t b) {
   return changed;
 }
 
-bool NodalContact::adapt(bool seldom) {
+bool NodalContact::adapt(bool all) {
   for_each_body([&](std::size_t b) {
     const NodalBody::Adapt when = bodies_[b]->adapt();
-    const bool now = when == NodalBody::Adapt::often || (when == NodalBody::Adapt::seldom && seldom);
+    const bool now = when == NodalBody::Adapt::often || (when == NodalBody::Adapt::seldom && all);
     changed_[b] = !bodies_[b]->exact() && now && adapt_body(b);
   });
+  return refactor();
+}
+
+// D of nodes becomes what f(node) says.
+template <class F>
+bool NodalContact::set_masses(F&& f) {
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    changed_[b] = !bodies_[b]->exact();
+    for (std::size_t i = first(b); i < first(b + 1) && changed_[b]; ++i)
+      if (d_[i] > 0) change_mass(i, f(i) / d_[i]);
+  }
+  return refactor();
+}
+
+// Of the bodies that changed.
+bool NodalContact::refactor() {
   if (std::find(changed_.begin(), changed_.end(), 1) == changed_.end()) return true;
   ++report_.factorisations;
   refresh_metric(contacts_, y_.data());
@@ -192,44 +216,37 @@ bool NodalContact::adapt(bool seldom) {
   return std::find(changed_.begin(), changed_.end(), 0) == changed_.end();
 }
 
-bool NodalContact::scale_masses(double factor) {
-  for (std::size_t b = 0; b < bodies_.size(); ++b)
-    for (std::size_t i = first(b); i < first(b + 1) && !bodies_[b]->exact(); ++i) change_mass(i, factor);
-  ++report_.factorisations;
-  refresh_metric(contacts_, y_.data());
-  return this->factor();
+bool NodalContact::change(MetricPolicy::Change change) {
+  switch (change) {
+    case MetricPolicy::Change::none: return true;
+    case MetricPolicy::Change::adapt_often: return adapt(false);
+    case MetricPolicy::Change::adapt_all: kept_ = d_; return adapt(true);
+    case MetricPolicy::Change::take_back: return set_masses([&](std::size_t i) { return kept_[i]; });
+    case MetricPolicy::Change::enlarge: return set_masses([&](std::size_t i) { return 2 * d_[i]; });
+    case MetricPolicy::Change::restart:
+      contacts_.impulse = best_;
+      exact_velocities();
+      if (!set_masses([&](std::size_t i) { return metric_[i].mass; })) return false;
+      start();
+      return true;
+  }
+  return true;
 }
 
-// Where the error falls slowly, impulses are travelling from contact to contact through many bodies, as in a jam: larger
-// masses let each iteration hold more of what sweeps have found.
 void NodalContact::run(const NodalOptions& options, ContactProgress& progress) {
-  constexpr int most_doublings = 3;
-  constexpr int adapted[] = {50, 100, 200, 400};  // iterations after which D of deformables may change
-  double relaxation = options.relaxation;
-  int doublings = 0;
+  MetricPolicy policy(options.adapt, options.relaxation, options.sweeps);
   start();
   for (int it = 1; it <= options.max_iterations; ++it) {
     const bool looks = it % options.check_every == 0;
     if (looks) std::copy_n(y_.begin(), before_.size(), before_.begin());
-    iterate(options.sweeps, relaxation);
+    iterate(policy.sweeps(), policy.relaxation());
     report_.iterations = it;
     if (!looks) continue;
-    if (options.adapt) {
-      const bool seldom =
-          doublings == 0 && std::find(std::begin(adapted), std::end(adapted), it) != std::end(adapted);
-      if (!adapt(seldom)) return;
-      if (seldom) progress.changed(it);
-    }
-    check(it, progress);
+    const double error = check(it, progress);
     if (progress.solved() || progress.diverging() || progress.broken() || progress.stalled()) return;
-    if (!progress.slow()) continue;
-    if (options.adapt && doublings < most_doublings) {
-      ++doublings;
-      progress.changed(it);
-      if (!scale_masses(2)) return;
-    } else {
-      relaxation = 1;
-    }
+    const MetricPolicy::Change what = policy.next(it, error, progress);
+    if (what != MetricPolicy::Change::none && what != MetricPolicy::Change::adapt_often) progress.changed(it);
+    if (!change(what)) return;
   }
 }
 
@@ -259,7 +276,7 @@ void NodalContact::name_worst() {
   constexpr std::size_t named = 8;
   std::vector<std::pair<double, std::int32_t>> errors;
   for (std::int32_t g = 0; g < contacts_.groups(); ++g) {
-    const Real e = group_error(contacts_, g, v_.data());
+    const Real e = group_error(contacts_, g, exact_.data());
     for (int lane = 0; lane < lanes; ++lane)
       if (const std::int32_t c = contacts_.contact_at(lanes * g + lane); c >= 0) errors.emplace_back(-e[lane], c);
   }
@@ -285,7 +302,7 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
   const Real zero = Real::all(0);
   std::fill(contacts_.impulse.begin(), contacts_.impulse.end(), ContactLanes::Vector{zero, zero, zero});
   exact_velocities();
-  speed_ = std::sqrt(contact_error(contacts_, v_.data()).speed);
+  speed_ = std::sqrt(contact_error(contacts_, exact_.data()).speed);
   rms_ = speed_ / std::sqrt(static_cast<double>(list.contacts.size()));
   ContactProgress progress(options.tolerance);
   if (!std::isfinite(speed_)) {  // bodies gave no velocities
@@ -310,8 +327,8 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
 
 std::size_t NodalContact::memory() const {
   const auto bytes = [](const auto& v) { return v.size() * sizeof(v[0]); };
-  return contacts_.memory() + bytes(metric_) + bytes(d_) + bytes(y_) + bytes(z_) + bytes(v_) + bytes(before_) +
-         bytes(pull_) + bytes(best_);
+  return contacts_.memory() + bytes(metric_) + bytes(d_) + bytes(y_) + bytes(z_) + bytes(v_) + bytes(exact_) +
+         bytes(before_) + bytes(pull_) + bytes(best_) + bytes(kept_);
 }
 
 }  // namespace ymir

@@ -20,6 +20,7 @@
 
 #include "ymir/solvers/nodal_contact/contact_progress.h"
 #include "ymir/solvers/nodal_contact/contact_sweep.h"
+#include "ymir/solvers/nodal_contact/metric_policy.h"
 
 namespace ymir {
 
@@ -68,12 +69,15 @@ class NodalContact {
   void run(const NodalOptions& options, ContactProgress& progress);
   void iterate(int sweeps, double relaxation);
   void update_body(std::size_t body, double relaxation);
-  bool adapt(bool seldom);
+  bool change(MetricPolicy::Change change);
+  bool adapt(bool all);
   bool adapt_body(std::size_t body);
-  bool scale_masses(double factor);
+  template <class F>
+  bool set_masses(F&& f);
+  bool refactor();
   void change_mass(std::size_t node, double factor);
-  void exact_velocities();  // v_ = N M^-1 (f + H'r)
-  void check(int iteration, ContactProgress& progress);
+  void exact_velocities();
+  double check(int iteration, ContactProgress& progress);
   void sweep_compliances(const NodalOptions& options, ContactProgress& progress);
   void finish(const ContactProgress& progress);
   void cut_impulses();
@@ -90,8 +94,12 @@ class NodalContact {
   std::vector<double> d_;  // D
   ContactLanes contacts_;
   bool cohesive_ = false;
-  std::vector<NodeVector> y_, z_, v_, before_, pull_;  // pull_: -H'(c n)
-  std::vector<std::uint8_t> changed_;                  // by body
+  std::vector<NodeVector> y_, z_, v_;
+  std::vector<NodeVector> exact_;      // N M^-1 (f + H'r)
+  std::vector<NodeVector> before_;     // y of the iteration before
+  std::vector<NodeVector> pull_;       // -H'(c n)
+  std::vector<double> kept_;           // D before it was adapted
+  std::vector<std::uint8_t> changed_;  // by body
   std::vector<ContactLanes::Vector> best_;
   double speed_ = 0, rms_ = 0;  // |q|, root mean square of |q_i| [m/s]
   NodalReport report_;
