@@ -1,0 +1,109 @@
+// Contact between hairs, one linear step: the nodal splitting and Gauss-Seidel on compliances, from 10,000 to 200,000
+// contacts at constant density, and in jams.
+#include <limits>
+
+#include "bench.h"
+#include "contact_hair_case.h"
+#include "ymir/base/hash.h"
+#include "ymir/parallel/threads.h"
+
+namespace ymir::bench {
+namespace {
+
+struct Bundle {
+  const char* name;
+  int strands;
+  double distance;  // [m]
+  double tolerance;
+  bool compliances;  // Gauss-Seidel too
+};
+
+// Distances were chosen for the number of contacts.
+constexpr Bundle bundles[] = {
+    {"hair", 334, 0.36e-3, 1e-4, true},     {"hair, 1e-6", 334, 0.36e-3, 1e-6, false},
+    {"hair", 1920, 0.36e-3, 1e-4, true},    {"hair", 8500, 0.36e-3, 1e-4, false},
+    {"jam", 64, 2e-3, 1e-4, true},          {"jam", 334, 1.1e-3, 1e-4, false},
+    {"jam", 1920, 1.1e-3, 1e-4, false},
+};
+
+std::uint64_t hash_of(const ContactList& list) {
+  std::uint64_t hash = 0;
+  for (const Contact& c : list.contacts)
+    for (int k = 0; k < 3; ++k) hash = hash_combine(hash, hash_bits(c.impulse[k]));
+  return hash;
+}
+
+BenchRow bench_solver(const Bundle& bundle, ContactHairCase& hair, bool splitting, int repetitions) {
+  ContactList& list = hair.contacts;
+  const auto count = static_cast<std::int64_t>(list.contacts.size());
+  BenchRow row = new_row(std::string(bundle.name) + " " + std::to_string(bundle.strands) + " rods " +
+                             std::to_string(count) + " contacts",
+                         splitting ? "nodal splitting" : "Gauss-Seidel on compliances");
+  reset_peak_memory();
+  NodalOptions options;
+  options.tolerance = bundle.tolerance;
+  options.compliances = !splitting;
+  if (!splitting) options.max_iterations = 0, options.max_sweeps = 3000;
+  NodalContact solver;
+  const std::vector<NodalBody*> bodies = hair.bodies();
+  const Timer setup;
+  solver.begin(bodies, list);
+  row.setup_s = setup.seconds();
+  NodalReport report;
+  double best = std::numeric_limits<double>::infinity();
+  for (int r = 0; r < repetitions; ++r) {
+    for (Contact& c : list.contacts) c.impulse = {0, 0, 0};
+    const Timer timer;
+    report = solver.solve(list, options);
+    best = std::min(best, timer.seconds());
+  }
+  set_time(row, best, count);
+  row.iterations = splitting ? report.iterations : report.compliance_sweeps;
+  row.residual = report.error;
+  row.peak_MB = peak_memory_MB();
+  row.hash = hash_of(list);
+  row.bitwise = false;
+  int closed = 0;
+  for (const Contact& c : list.contacts) closed += dot(c.normal, c.impulse) > 0;
+  row.figures = {{"solved", report.status == ContactStatus::solved ? 1 : 0},
+                 {"ns_per_contact_iteration", best * 1e9 / static_cast<double>(count * std::max(1, row.iterations))},
+                 {"largest_error", report.largest},
+                 {"closed", static_cast<double>(closed) / static_cast<double>(count)},
+                 {"contacts_per_rod", 2.0 * static_cast<double>(count) / bundle.strands},
+                 {"colours", solver.contacts().colours()},
+                 {"factorisations", report.factorisations},
+                 {"solver_MB", static_cast<double>(solver.memory()) * 1e-6},
+                 {"factors_MB", static_cast<double>(hair.body_memory()) * 1e-6}};
+  return row;
+}
+
+}  // namespace
+
+std::vector<BenchRow> bench_contact_hair(const BenchOptions& options) {
+  const int all = threads();
+  std::vector<int> counts{1};
+  if (all > 1) counts.push_back(all);
+  std::vector<BenchRow> rows;
+  for (const Bundle& bundle : bundles) {
+    if (options.quick && bundle.strands > 334) continue;
+    ContactHairCase hair(bundle.strands, bundle.distance);
+    const int repetitions = options.quick || bundle.strands * bundle.distance > 1 ? 1 : 5;
+    for (const int count : counts) {
+      set_threads(count);
+      rows.push_back(bench_solver(bundle, hair, true, repetitions));
+    }
+    set_threads(1);
+    if (bundle.compliances && !(options.quick && bundle.strands > 64)) rows.push_back(bench_solver(bundle, hair, false, 1));
+    set_threads(all);
+  }
+  // Growth: cost of a contact against that of the smallest bundle of the same density and threads.
+  for (BenchRow& row : rows)
+    for (const BenchRow& first : rows)
+      if (row.scene.starts_with("hair ") && row.solver == first.solver && row.threads == first.threads) {
+        row.figures.emplace_back("cost_of_a_contact_by_first", row.ns_per_element / first.ns_per_element);
+        break;
+      }
+  return rows;
+}
+
+}  // namespace ymir::bench
