@@ -20,10 +20,10 @@ struct Bundle {
 
 // Distances were chosen for the number of contacts.
 constexpr Bundle bundles[] = {
-    {"hair", 334, 0.36e-3, 1e-4, true},     {"hair, 1e-6", 334, 0.36e-3, 1e-6, false},
-    {"hair", 1920, 0.36e-3, 1e-4, true},    {"hair", 8500, 0.36e-3, 1e-4, false},
-    {"jam", 64, 2e-3, 1e-4, true},          {"jam", 334, 1.1e-3, 1e-4, false},
-    {"jam", 1920, 1.1e-3, 1e-4, false},
+    {"hair", 334, 0.975e-3, 1e-4, true},  {"hair, 1e-6", 334, 0.975e-3, 1e-6, false},
+    {"hair", 1920, 0.975e-3, 1e-4, true}, {"hair", 8500, 0.975e-3, 1e-4, false},
+    {"jam", 64, 1.82e-3, 1e-4, true},     {"jam", 334, 1.713e-3, 1e-4, false},
+    {"jam", 1920, 1.66e-3, 1e-4, false},
 };
 
 std::uint64_t hash_of(const ContactList& list) {
@@ -87,7 +87,7 @@ std::vector<BenchRow> bench_contact_hair(const BenchOptions& options) {
   for (const Bundle& bundle : bundles) {
     if (options.quick && bundle.strands > 334) continue;
     ContactHairCase hair(bundle.strands, bundle.distance);
-    const int repetitions = options.quick || bundle.strands * bundle.distance > 1 ? 1 : 5;
+    const int repetitions = options.quick || bundle.strands > 334 ? 1 : 5;
     for (const int count : counts) {
       set_threads(count);
       rows.push_back(bench_solver(bundle, hair, true, repetitions));

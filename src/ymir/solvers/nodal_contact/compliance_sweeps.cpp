@@ -40,19 +40,26 @@ Vec3d local_coulomb(const Mat3d& w, Vec3d b, double mu) {
   Vec3d r = with_alpha(0);
   if (is_finite(r) && outside(r) <= 0) return r;
   if (mu <= 0) return {-b.x / w(0, 0), 0, 0};
-  double low = 0, high = w(1, 1) + w(2, 2);
-  while (outside(with_alpha(high)) > 0 && high < 1e12 * (w(1, 1) + w(2, 2))) low = high, high *= 8;
-  double f_low = outside(with_alpha(low)), f_high = outside(with_alpha(high));
-  for (int k = 0; k < 60 && high - low > 1e-13 * high; ++k) {
-    // Illinois variant of regula falsi, halving where its point is of no use.
+  // alpha grows until friction is inside; then the Illinois variant of regula falsi.
+  double low = 0, f_low = outside(r), high = w(1, 1) + w(2, 2);
+  if (!std::isfinite(f_low)) f_low = -b.x / w(0, 0);
+  r = with_alpha(high);
+  double f_high = outside(r);
+  for (int k = 0; k < 40 && f_high > 0; ++k) {
+    low = high, f_low = f_high, high *= 8;
+    r = with_alpha(high), f_high = outside(r);
+  }
+  for (int k = 0; k < 60 && std::abs(f_high) > 1e-13 * mu * r.x; ++k) {
     double alpha = (low * f_high - high * f_low) / (f_high - f_low);
     if (!(alpha > low && alpha < high) || k % 8 == 7) alpha = 0.5 * (low + high);
-    const double f = outside(with_alpha(alpha));
-    if (f == 0) low = high = alpha;
-    else if (f > 0) low = alpha, f_low = f, f_high *= 0.5;
-    else high = alpha, f_high = f, f_low *= 0.5;
+    const Vec3d at_alpha = with_alpha(alpha);
+    const double f = outside(at_alpha);
+    if (f > 0) {
+      low = alpha, f_low = f, f_high *= 0.5;
+      if (f > 1e-13 * mu * at_alpha.x) continue;
+    }
+    high = alpha, f_high = f, f_low *= 0.5, r = at_alpha;
   }
-  r = with_alpha(high);
   return is_finite(r) ? r : Vec3d{0, 0, 0};
 }
 
@@ -151,16 +158,27 @@ bool ComplianceSweeps::build(const NodalContact& p) {
   return true;
 }
 
+// Two nodes of a piece at once, as of an edge: v passes through the processor once for both.
 void ComplianceSweeps::push(const Row& row, Vec3d impulse) {
-  for (std::size_t t = row.first; t < row.end; ++t) {
-    const Touch& touch = touches_[t];
-    const Piece& q = pieces_[static_cast<std::size_t>(touch.piece)];
+  for (std::size_t t = row.first; t < row.end;) {
+    const Touch& one = touches_[t];
+    const bool pair = t + 1 < row.end && touches_[t + 1].piece == one.piece;
+    const Touch& other = touches_[pair ? t + 1 : t];
+    const Piece& q = pieces_[static_cast<std::size_t>(one.piece)];
     const int n = 3 * q.nodes;
-    const float* c = c_.data() + q.compliance + static_cast<std::size_t>(3 * touch.node) * static_cast<std::size_t>(n);
+    const auto column = [&](const Touch& touch, int axis) {
+      return c_.data() + q.compliance + static_cast<std::size_t>(3 * touch.node + axis) * static_cast<std::size_t>(n);
+    };
+    const float *a0 = column(one, 0), *a1 = column(one, 1), *a2 = column(one, 2);
+    const float *b0 = column(other, 0), *b1 = column(other, 1), *b2 = column(other, 2);
+    const double second = pair ? other.weight : 0;
+    const auto x = static_cast<float>(one.weight * impulse.x), y = static_cast<float>(one.weight * impulse.y),
+               z = static_cast<float>(one.weight * impulse.z), p = static_cast<float>(second * impulse.x),
+               r = static_cast<float>(second * impulse.y), s = static_cast<float>(second * impulse.z);
     double* v = v_.data() + 3 * static_cast<std::size_t>(q.first);
-    const auto x = static_cast<float>(touch.weight * impulse.x), y = static_cast<float>(touch.weight * impulse.y),
-               z = static_cast<float>(touch.weight * impulse.z);
-    for (int i = 0; i < n; ++i) v[i] += static_cast<double>(x * c[i] + y * c[n + i] + z * c[2 * n + i]);
+    for (int i = 0; i < n; ++i)
+      v[i] += static_cast<double>(x * a0[i] + y * a1[i] + z * a2[i] + p * b0[i] + r * b1[i] + s * b2[i]);
+    t += pair ? 2 : 1;
   }
 }
 

@@ -123,7 +123,7 @@ double NodalContact::check(int iteration, ContactProgress& progress) {
   exact_velocities();
   const ContactError error = contact_error(contacts_, exact_.data());
   const double relative = std::sqrt(error.squared) / speed_;
-  if (getenv("V")) fprintf(stderr, "%d %g %g  D %g\n", iteration, std::sqrt(error.squared) / speed_, error.impulse / rms_, d_.empty() ? 0 : d_.back());
+
   if (!progress.note(iteration, relative, error.largest / rms_, error.impulse / rms_)) return relative;
   best_ = contacts_.impulse;
   report_.error = relative, report_.largest = error.largest / rms_, report_.impulse = error.impulse / rms_;
@@ -255,7 +255,7 @@ void NodalContact::sweep_compliances(const NodalOptions& options, ContactProgres
   contacts_.impulse = best_;
   if (!sweeps.build(*this)) return;
   progress.changed(report_.iterations);
-  while (report_.compliance_sweeps < options.max_sweeps && !progress.solved() && !progress.stalled() &&
+  while (report_.compliance_sweeps < options.max_sweeps && !progress.solved() &&
          !progress.broken()) {
     sweeps.run(*this, options.check_every);
     report_.compliance_sweeps += options.check_every;
