@@ -5,15 +5,15 @@
 
 namespace ymir {
 
-inline void transpose(Lanes<double, 4> (&a)[4]) {
-  const auto lo = __builtin_shufflevector(a[0].v[0], a[1].v[0], 0, 4, 2, 6);
-  const auto hi = __builtin_shufflevector(a[0].v[0], a[1].v[0], 1, 5, 3, 7);
-  const auto lo2 = __builtin_shufflevector(a[2].v[0], a[3].v[0], 0, 4, 2, 6);
-  const auto hi2 = __builtin_shufflevector(a[2].v[0], a[3].v[0], 1, 5, 3, 7);
-  a[0].v[0] = __builtin_shufflevector(lo, lo2, 0, 1, 4, 5);
-  a[1].v[0] = __builtin_shufflevector(hi, hi2, 0, 1, 4, 5);
-  a[2].v[0] = __builtin_shufflevector(lo, lo2, 2, 3, 6, 7);
-  a[3].v[0] = __builtin_shufflevector(hi, hi2, 2, 3, 6, 7);
+inline void transpose(Lanes<double, 4>& a, Lanes<double, 4>& b, Lanes<double, 4>& c, Lanes<double, 4>& d) {
+  const auto ab_even = __builtin_shufflevector(a.v[0], b.v[0], 0, 4, 2, 6);
+  const auto ab_odd = __builtin_shufflevector(a.v[0], b.v[0], 1, 5, 3, 7);
+  const auto cd_even = __builtin_shufflevector(c.v[0], d.v[0], 0, 4, 2, 6);
+  const auto cd_odd = __builtin_shufflevector(c.v[0], d.v[0], 1, 5, 3, 7);
+  a.v[0] = __builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5);
+  b.v[0] = __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5);
+  c.v[0] = __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7);
+  d.v[0] = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
 }
 
 }  // namespace ymir

@@ -87,7 +87,7 @@ void BandBody<Block, HalfBandwidth>::solve(const Real* factor, NodeVector* x) co
   for (int i = 0; i < vertices_; ++i) {
     Real g[4];
     for (int lane = 0; lane < lanes; ++lane) g[lane] = x[node(lane, i)];
-    transpose(g);
+    transpose(g[0], g[1], g[2], g[3]);
     Real* to = b.data() + Block * i;
     const Real* side = side_.data() + Block * i;
     for (int k = 0; k < Block; ++k) to[k] = k < 3 ? side[k] + g[k] : side[k];
@@ -97,7 +97,7 @@ void BandBody<Block, HalfBandwidth>::solve(const Real* factor, NodeVector* x) co
   for (int i = 0; i < vertices_; ++i) {
     const Real* from = b.data() + Block * i;
     Real v[4] = {from[0], from[1], from[2], Real::all(0)};
-    transpose(v);
+    transpose(v[0], v[1], v[2], v[3]);
     for (int lane = 0; lane < lanes; ++lane) x[node(lane, i)] = v[lane];
   }
 }

@@ -38,18 +38,27 @@ void with_slots(const ContactLanes& c, std::int32_t group, F&& body) {
     body(slots);
 }
 
-// sum N v of four contacts, component by component.
+// Whole registers at a time: copies of structs go in halves, which the next load of the whole has to wait for.
+inline Real fetch(const Real& from) { return {{from.v[0]}}; }
+inline Vector fetch(const Vector& from) { return {fetch(from.x), fetch(from.y), fetch(from.z)}; }
+inline void put(Real& to, const Real& from) { to.v[0] = from.v[0]; }
+
+// sum N v of four contacts, component by component. Lanes are named, not numbered: arrays of them end up in memory.
 template <class Slots>
 inline Vector relative_velocity(const double* weight, const std::int32_t* node, Slots slots, const double* v) {
-  Real u[lanes];
-  for (int lane = 0; lane < lanes; ++lane) u[lane] = Real::all(0);
-  for (int k = 0; k < slots; ++k)
-    for (int lane = 0; lane < lanes; ++lane)
-      u[lane] =
-          mul_add(Real::all(weight[lanes * k + lane]), Real::load(v + node[lanes * k + lane]), u[lane]);
-  transpose(u);
-  return {u[0], u[1], u[2]};
+  Real a = Real::all(0), b = a, c = a, d = a;
+  for (int k = 0; k < slots; ++k, weight += lanes, node += lanes) {
+    a = mul_add(Real::all(weight[0]), Real::load(v + node[0]), a);
+    b = mul_add(Real::all(weight[1]), Real::load(v + node[1]), b);
+    c = mul_add(Real::all(weight[2]), Real::load(v + node[2]), c);
+    d = mul_add(Real::all(weight[3]), Real::load(v + node[3]), d);
+  }
+  transpose(a, b, c, d);
+  return {a, b, c};
 }
+
+// to[0..2] += share x, y, z of one lane; to[3] stays.
+inline void add_to(double* to, double share, const Real& d) { mul_add(Real::all(share), d, Real::load(to)).store(to); }
 
 inline const double* numbers(const NodeVector* v) { return reinterpret_cast<const double*>(v); }
 inline double* numbers(NodeVector* v) { return reinterpret_cast<double*>(v); }
@@ -67,22 +76,24 @@ template <class Slots>
 inline void sweep_group(ContactLanes& c, std::int32_t group, Slots slots, double* y) {
   const auto g = static_cast<std::size_t>(group);
   const View s = view(c, group);
-  const Vector u = relative_velocity(s.weight, s.node, slots, y) + c.free[g];
-  const Real inverse = -c.inverse_w[g];
-  const Vector before = c.impulse[g];
-  const Vector held{mul_add(inverse, u.x, before.x), mul_add(inverse, u.y, before.y), mul_add(inverse, u.z, before.z)};
-  const Vector after = isotropic_coulomb(held, c.normal[g], c.friction[g]);
-  Real d[lanes] = {after.x - before.x, after.y - before.y, after.z - before.z, Real::all(0)};
-  const Real change = max(max(abs(d[0]), abs(d[1])), abs(d[2]));
-  if (!any(change > 0.0)) return;
-  c.impulse[g] = after;
-  transpose(d);
-  for (int k = 0; k < slots; ++k)
-    for (int lane = 0; lane < lanes; ++lane) {
-      double* to = y + s.node[lanes * k + lane];
-      const Real share = Real::all(s.weight[lanes * k + lane]) * Real::all(to[3]);
-      mul_add(share, d[lane], Real::load(to)).store(to);
-    }
+  const Vector v = relative_velocity(s.weight, s.node, slots, y), free = fetch(c.free[g]), before = fetch(c.impulse[g]);
+  const Real inverse = -fetch(c.inverse_w[g]);
+  const Vector held{mul_add(inverse, v.x + free.x, before.x), mul_add(inverse, v.y + free.y, before.y),
+                    mul_add(inverse, v.z + free.z, before.z)};
+  const Vector after = isotropic_coulomb(held, fetch(c.normal[g]), fetch(c.friction[g]));
+  Real a = after.x - before.x, b = after.y - before.y, e = after.z - before.z, d = Real::all(0);
+  if (!any(max(max(abs(a), abs(b)), abs(e)) > 0.0)) return;
+  put(c.impulse[g].x, after.x), put(c.impulse[g].y, after.y), put(c.impulse[g].z, after.z);
+  transpose(a, b, e, d);
+  const double* weight = s.weight;
+  const std::int32_t* node = s.node;
+  for (int k = 0; k < slots; ++k, weight += lanes, node += lanes) {
+    double *p = y + node[0], *q = y + node[1], *r = y + node[2], *t = y + node[3];
+    add_to(p, weight[0] * p[3], a);
+    add_to(q, weight[1] * q[3], b);
+    add_to(r, weight[2] * r[3], e);
+    add_to(t, weight[3] * t[3], d);
+  }
 }
 
 }  // namespace
@@ -101,13 +112,14 @@ void add_impulses(const ContactLanes& c, NodeVector* nodes) {
     for_each_group(c.first_group(colour), c.first_group(colour + 1), [&](std::int32_t g) {
       const View s = view(c, g);
       const Vector& r = c.impulse[static_cast<std::size_t>(g)];
-      Real d[lanes] = {r.x, r.y, r.z, Real::all(0)};
-      transpose(d);
-      for (int k = 0; k < c.first_slot(g + 1) - c.first_slot(g); ++k)
-        for (int lane = 0; lane < lanes; ++lane) {
-          double* to = p + s.node[lanes * k + lane];
-          mul_add(Real::all(s.weight[lanes * k + lane]), d[lane], Real::load(to)).store(to);
-        }
+      Real x = r.x, y = r.y, z = r.z, w = Real::all(0);
+      transpose(x, y, z, w);
+      for (int k = 0; k < c.first_slot(g + 1) - c.first_slot(g); ++k) {
+        add_to(p + s.node[lanes * k], s.weight[lanes * k], x);
+        add_to(p + s.node[lanes * k + 1], s.weight[lanes * k + 1], y);
+        add_to(p + s.node[lanes * k + 2], s.weight[lanes * k + 2], z);
+        add_to(p + s.node[lanes * k + 3], s.weight[lanes * k + 3], w);
+      }
     });
 }
 

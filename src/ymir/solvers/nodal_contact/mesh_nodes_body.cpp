@@ -5,11 +5,6 @@
 
 namespace ymir {
 
-void MeshNodesBody::carry(std::size_t node, double mass) {
-  carried_.resize(mass_.size(), 0);
-  carried_[node] += mass;
-}
-
 bool MeshNodesBody::set(const BlockMatrix& m, std::span<const double> f) {
   YMIR_CHECK(m.nodes() == nodes() && f.size() == 3 * mass_.size());
   m_ = m;
@@ -22,10 +17,7 @@ bool MeshNodesBody::set(const BlockMatrix& m, std::span<const double> f) {
 }
 
 void MeshNodesBody::describe(std::span<NodeMetric> nodes) const {
-  for (std::size_t i = 0; i < mass_.size(); ++i) {
-    nodes[i] = metric_of_vertex(mass_[i]);
-    if (!carried_.empty() && mass_[i] > 0) nodes[i].mass += metric_of_vertex(carried_[i]).mass;
-  }
+  for (std::size_t i = 0; i < mass_.size(); ++i) nodes[i] = metric_of_vertex(mass_[i]);
 }
 
 bool MeshNodesBody::factor(std::span<const double> d) {

@@ -14,14 +14,11 @@ class MeshNodesBody final : public NodalBody {
  public:
   // mass: of each node; 0 where it is given.
   explicit MeshNodesBody(std::span<const double> mass) : mass_(mass.begin(), mass.end()) {}
-  // What holds others holds their mass too: added to D. (Attachments that are part of M.)
-  void carry(std::size_t node, double mass);
   // M, with unit rows where nodes are given, and f (3 per node). False: M is not positive definite.
   bool set(const BlockMatrix& m, std::span<const double> f);
 
   int nodes() const override { return static_cast<int>(mass_.size()); }
   void describe(std::span<NodeMetric> nodes) const override;
-  Adapt adapt() const override { return carried_.empty() ? Adapt::seldom : Adapt::never; }
   bool threaded() const override { return true; }
   bool factor(std::span<const double> d) override;
   void solve(NodeVector* x) override { solve(m_factor_, x); }
@@ -30,7 +27,7 @@ class MeshNodesBody final : public NodalBody {
  private:
   void solve(const BlockCholesky& factor, NodeVector* x);
 
-  std::vector<double> mass_, carried_, f_, b_;
+  std::vector<double> mass_, f_, b_;
   BlockMatrix m_, metric_;
   BlockCholesky m_factor_, metric_factor_;
   std::size_t analysed_ = 0;  // blocks of the pattern
