@@ -104,7 +104,8 @@ void ContactHairCase::move() {
       Vec3d p = position(i, k) - middle;
       p.z = 0;
       const Vec3d chance{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
-      const Vec3d v = (p * -2.0 + Vec3d{0.3, 0, 0} + Vec3d{-p.y, p.x, 0} * 3.0) * ((k + 1.0) / (edges + 2)) + chance * 0.02;
+      const Vec3d v =
+          (p * -2.0 + Vec3d{0.3, 0, 0} + Vec3d{-p.y, p.x, 0} * 3.0) * ((k + 1.0) / (edges + 2)) + chance * 0.02;
       const StrandSystem::Seat seat = seats[static_cast<std::size_t>(i)];
       for (int axis = 0; axis < 3; ++axis)
         object_.strands().at(seat.group, channels.velocity + axis, k + 1, seat.lane) = v[axis];

@@ -15,7 +15,7 @@ namespace ymir::bench {
 class ContactHairCase {
  public:
   static constexpr int edges = 25;
-  static constexpr double dt = 4e-3;      // [s]
+  static constexpr double dt = 4e-3;  // [s]
   static constexpr double friction = 0.3;
 
   ContactHairCase(int strands, double distance);

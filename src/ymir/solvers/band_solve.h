@@ -16,7 +16,8 @@ struct BandSolve {
   static void solve(const T* a, T* b, int blocks) {
     T window[Block + HalfBandwidth];
     for (int k = 0; k < Block + HalfBandwidth; ++k) window[k] = b[k];
-    for (int i = 0; i < blocks; ++i) forward(a + static_cast<std::ptrdiff_t>(i) * Block * column, b + Block * i, window);
+    for (int i = 0; i < blocks; ++i)
+      forward(a + static_cast<std::ptrdiff_t>(i) * Block * column, b + Block * i, window);
     for (int k = 0; k < Block + HalfBandwidth; ++k) window[k] = T{};
     for (int i = blocks - 1; i >= 0; --i)
       backward(a + static_cast<std::ptrdiff_t>(i) * Block * column, b + Block * i, window);

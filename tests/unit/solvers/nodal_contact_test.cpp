@@ -85,7 +85,8 @@ std::vector<Vec3d> reference(const Scene& scene) {
   for (Eigen::Index i = 0; i < n; ++i) {
     const Contact& contact = scene.list.contacts[static_cast<std::size_t>(i)];
     for (const ContactNode& node : scene.list.nodes_of(contact))
-      for (int k = 0; k < 3; ++k) h(3 * i + k, first[static_cast<std::size_t>(node.body)] + 3 * node.node + k) += node.weight;
+      for (int k = 0; k < 3; ++k)
+        h(3 * i + k, first[static_cast<std::size_t>(node.body)] + 3 * node.node + k) += node.weight;
     for (int k = 0; k < 3; ++k) free[3 * i + k] = contact.free[k];
   }
   const Eigen::MatrixXd w = h * c * h.transpose();
@@ -209,9 +210,7 @@ struct Box {
     return b;
   }
   // Corners of this side: the lower ones (-1) or the upper ones.
-  Vec3d corner(int q, double side) const {
-    return {q & 1 ? half.x : -half.x, q & 2 ? half.y : -half.y, side * half.z};
-  }
+  Vec3d corner(int q, double side) const { return {q & 1 ? half.x : -half.x, q & 2 ? half.y : -half.y, side * half.z}; }
 };
 
 void touch(ContactList& list, int number, const RigidCopiesBody& body, Vec3d arm, double sign) {
@@ -253,7 +252,8 @@ TEST(NodalContact, StacksOfBoxesCarryTheirWeight) {
     for (int b = 0; b < boxes; ++b)
       for (int q = 0; q < 4; ++q) {
         scene.list.add({0, 0, 1}, 0.4);
-        touch(scene.list, b, dynamic_cast<RigidCopiesBody&>(*scene.bodies[static_cast<std::size_t>(b)]), box.corner(q, -1), 1);
+        touch(scene.list, b, dynamic_cast<RigidCopiesBody&>(*scene.bodies[static_cast<std::size_t>(b)]),
+              box.corner(q, -1), 1);
         if (b > 0)
           touch(scene.list, b - 1, dynamic_cast<RigidCopiesBody&>(*scene.bodies[static_cast<std::size_t>(b) - 1]),
                 box.corner(q, 1), -1);
@@ -448,7 +448,7 @@ TEST(NodalContact, GivesTheSameBitsOnAnyNumberOfThreads) {
       scene.list.touch(sand, i, 1);
     }
     NodalOptions options;
-    options.max_iterations = 30, options.compliances = false;
+    options.max_iterations = 10, options.compliances = false;
     scene.solve(options);
     ASSERT_GT(scene.solver.contacts().first_group(1), 512) << "no colour is large enough to be shared by threads";
     results[t - 1] = scene.list.contacts;

@@ -69,8 +69,7 @@ inline std::unique_ptr<DenseBody> dense_chain(Random& random, int nodes, double 
     const Eigen::Vector3d t = Eigen::Vector3d(1, random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2)).normalized();
     add({{i, -1}, {i + 1, 1}}, mass * stiffness * t * t.transpose());
   }
-  for (int i = 0; i + 2 < nodes; ++i)
-    add({{i, 1}, {i + 1, -2}, {i + 2, 1}}, mass * 0.3 * Eigen::Matrix3d::Identity());
+  for (int i = 0; i + 2 < nodes; ++i) add({{i, 1}, {i + 1, -2}, {i + 2, 1}}, mass * 0.3 * Eigen::Matrix3d::Identity());
   Eigen::VectorXd v(3 * nodes);
   for (Eigen::Index i = 0; i < v.size(); ++i) v[i] = random.uniform(-1, 1);
   return std::make_unique<DenseBody>(m.inverse(), v, std::vector<double>(static_cast<std::size_t>(nodes), mass));

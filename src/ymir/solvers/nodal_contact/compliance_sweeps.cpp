@@ -18,7 +18,9 @@ Vec3d solve3(const Mat3d& w, Vec3d b) {
   return Vec3d{dot(c.column[0], b), dot(c.column[1], b), dot(c.column[2], b)} / dot(w.column[0], c.column[0]);
 }
 
-Vec3d transposed_product(const Mat3d& a, Vec3d v) { return {dot(a.column[0], v), dot(a.column[1], v), dot(a.column[2], v)}; }
+Vec3d transposed_product(const Mat3d& a, Vec3d v) {
+  return {dot(a.column[0], v), dot(a.column[1], v), dot(a.column[2], v)};
+}
 
 // Columns n, t1, t2.
 Mat3d frame_of(Vec3d n) {
@@ -197,8 +199,9 @@ void ComplianceSweeps::run(NodalContact& p, int sweeps) {
       const int lane = static_cast<int>(place % lanes);
       Vec3d u = at(c.free[g], lane);
       for (std::size_t t = row.first; t < row.end; ++t) {
-        const double* v = v_.data() + 3 * static_cast<std::size_t>(pieces_[static_cast<std::size_t>(touches_[t].piece)].first +
-                                                                   touches_[t].node);
+        const double* v =
+            v_.data() +
+            3 * static_cast<std::size_t>(pieces_[static_cast<std::size_t>(touches_[t].piece)].first + touches_[t].node);
         u += Vec3d{v[0], v[1], v[2]} * touches_[t].weight;
       }
       const Vec3d before = at(c.impulse[g], lane);

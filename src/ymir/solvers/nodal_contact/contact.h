@@ -21,11 +21,11 @@ struct ContactNode {
 };
 
 struct Contact {
-  Vec3d normal{0, 0, 1};      // unit, from the second side to the first
-  Vec3d free{0, 0, 0};        // u while v = 0 [m/s]
-  Vec3d impulse{0, 0, 0};     // on the first side, in the world's axes: guess and result [N s]
-  double friction = 0;        // mu
-  double cohesion = 0;        // c, an impulse [N s]
+  Vec3d normal{0, 0, 1};       // unit, from the second side to the first
+  Vec3d free{0, 0, 0};         // u while v = 0 [m/s]
+  Vec3d impulse{0, 0, 0};      // on the first side, in the world's axes: guess and result [N s]
+  double friction = 0;         // mu
+  double cohesion = 0;         // c, an impulse [N s]
   std::size_t first_node = 0;  // into ContactList::nodes; a collider has none
   int nodes = 0;
 };

@@ -31,8 +31,8 @@ class ContactLanes {
   int colours() const { return static_cast<int>(colour_.size()) - 1; }
   std::int32_t first_group(int colour) const { return colour_[static_cast<std::size_t>(colour)]; }
   std::int32_t groups() const { return static_cast<std::int32_t>(normal.size()); }
-  // Nodes that lanes without a contact, and contacts with fewer nodes than their group, refer to: after all others, each
-  // once, so that no two threads ever write one.
+  // Nodes that lanes without a contact, and contacts with fewer nodes than their group, refer to: after all others,
+  // each once, so that no two threads ever write one.
   std::int32_t spare_nodes() const { return spare_; }
   // Slots of a group: as many as its contact with most nodes has.
   std::int32_t first_slot(std::int32_t group) const { return slot_[static_cast<std::size_t>(group)]; }

@@ -15,7 +15,7 @@ using Vector = ContactLanes::Vector;
 constexpr int lanes = ContactLanes::lanes;
 
 // Groups handed to a thread at once. A colour smaller than two of them is not worth waking threads for.
-constexpr std::int32_t block = 256;
+constexpr std::int32_t block = 128;
 
 template <class F>
 void for_each_group(std::int32_t begin, std::int32_t end, F&& body) {
@@ -101,9 +101,8 @@ inline void sweep_group(ContactLanes& c, std::int32_t group, Slots slots, double
 void sweep_contacts(ContactLanes& c, NodeVector* nodes) {
   double* y = numbers(nodes);
   for (int colour = 0; colour < c.colours(); ++colour)
-    for_each_group(c.first_group(colour), c.first_group(colour + 1), [&](std::int32_t g) {
-      with_slots(c, g, [&](auto slots) { sweep_group(c, g, slots, y); });
-    });
+    for_each_group(c.first_group(colour), c.first_group(colour + 1),
+                   [&](std::int32_t g) { with_slots(c, g, [&](auto slots) { sweep_group(c, g, slots, y); }); });
 }
 
 void add_impulses(const ContactLanes& c, NodeVector* nodes) {

@@ -19,7 +19,7 @@ namespace ymir {
 using NodeVector = Lanes<double, 4>;
 
 struct NodeMetric {
-  double mass = 0;        // D of the start [kg]: 15 m of a vertex, 3 m/8 of a rigid corner, m where exact; 0: it is given
+  double mass = 0;  // D of the start [kg]: 15 m of a vertex, 3 m/8 of a rigid corner, m where exact; 0: it is given
   double compliance = 0;  // about tr[N M^-1 N']/3 [1/kg], the scale in which errors are measured
 };
 

@@ -56,7 +56,8 @@ void NodalContact::begin(std::span<NodalBody* const> bodies, const ContactList& 
   contacts_.build(list, first_, moves);
   const NodeVector zero = NodeVector::all(0);
   const std::size_t all = nodes + static_cast<std::size_t>(contacts_.spare_nodes());
-  y_.assign(all, zero), z_.assign(all, zero), exact_.assign(all, zero), v_.assign(nodes, zero), before_.assign(nodes, zero);
+  y_.assign(all, zero), z_.assign(all, zero), exact_.assign(all, zero), v_.assign(nodes, zero),
+      before_.assign(nodes, zero);
   changed_.assign(bodies_.size(), 0);
   best_ = contacts_.impulse;
   // Scales of errors: the metric with compliances in place of 1/D.
@@ -255,8 +256,7 @@ void NodalContact::sweep_compliances(const NodalOptions& options, ContactProgres
   contacts_.impulse = best_;
   if (!sweeps.build(*this)) return;
   progress.changed(report_.iterations);
-  while (report_.compliance_sweeps < options.max_sweeps && !progress.solved() &&
-         !progress.broken()) {
+  while (report_.compliance_sweeps < options.max_sweeps && !progress.solved() && !progress.broken()) {
     sweeps.run(*this, options.check_every);
     report_.compliance_sweeps += options.check_every;
     check(report_.iterations + report_.compliance_sweeps, progress);

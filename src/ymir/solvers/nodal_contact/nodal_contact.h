@@ -9,8 +9,9 @@
 //   y += k (v - y)
 //   sweeps over contacts:  r = Coulomb(r - u/w),  u = H y + free,  w = sum N^2/D,  y += D^-1 H'(change of r)
 //
-// The scaled dual of the splitting is -D^-1 H'r. It is kept as z = y - D^-1 H'r, so that f + D y + H'r = f + D (2y - z).
-// [Alternating direction method of multipliers; the idea of a splitting at nodes: Daviet 2020. The derivation is ours.]
+// The scaled dual of the splitting is -D^-1 H'r. It is kept as z = y - D^-1 H'r, so that f + D y + H'r = f + D (2y -
+// z). [Alternating direction method of multipliers; the idea of a splitting at nodes: Daviet 2020. The derivation is
+// ours.]
 //
 // Runs inside every Newton iteration: begin() once per set of contacts, solve() whenever M, f and `free` are new.
 #pragma once
@@ -63,7 +64,9 @@ class NodalContact {
 
   void take(const ContactList& list);
   void give(ContactList& list) const;
-  std::span<double> masses(std::size_t body) { return std::span(d_).subspan(first(body), first(body + 1) - first(body)); }
+  std::span<double> masses(std::size_t body) {
+    return std::span(d_).subspan(first(body), first(body + 1) - first(body));
+  }
   bool factor();
   void start();
   void run(const NodalOptions& options, ContactProgress& progress);

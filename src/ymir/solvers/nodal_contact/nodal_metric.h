@@ -6,9 +6,7 @@
 namespace ymir {
 
 // Vertex of a deformable body. In an implicit step neighbours share its impulse: compliances are about 1/(5 m).
-inline NodeMetric metric_of_vertex(double mass) {
-  return {15 * mass, mass > 0 ? 1 / (5 * mass) : 0};
-}
+inline NodeMetric metric_of_vertex(double mass) { return {15 * mass, mass > 0 ? 1 / (5 * mass) : 0}; }
 // One of `copies` of a rigid body's velocity.
 inline NodeMetric metric_of_copy(double mass, int copies) {
   const double d = 3 * mass / copies;

@@ -39,8 +39,7 @@ void RigidCopiesBody::weights(Vec3d arm, double (&weight)[copies]) const {
   const Vec3d from = arm - centre_;
   for (int c = 0; c < copies; ++c) {
     weight[c] = 1;
-    for (int k = 0; k < 3; ++k)
-      weight[c] *= 0.5 * (1 + (c >> k & 1 ? 1 : -1) * dot(axes_.column[k], from) / half_[k]);
+    for (int k = 0; k < 3; ++k) weight[c] *= 0.5 * (1 + (c >> k & 1 ? 1 : -1) * dot(axes_.column[k], from) / half_[k]);
   }
 }
 
