@@ -56,8 +56,8 @@ void NodalContact::begin(std::span<NodalBody* const> bodies, const ContactList& 
   contacts_.build(list, first_, moves);
   const NodeVector zero = NodeVector::all(0);
   const std::size_t all = nodes + static_cast<std::size_t>(contacts_.spare_nodes());
-  y_.assign(all, zero), z_.assign(all, zero), exact_.assign(all, zero), v_.assign(nodes, zero),
-      before_.assign(nodes, zero);
+  y_.assign(all, zero), z_.assign(all, zero), exact_.assign(all, zero), given_.assign(all, zero),
+      v_.assign(nodes, zero), before_.assign(nodes, zero);
   changed_.assign(bodies_.size(), 0);
   best_ = contacts_.impulse;
   // Scales of errors: the metric with compliances in place of 1/D.
@@ -101,9 +101,9 @@ void NodalContact::give(ContactList& list) const {
   }
 }
 
-std::span<const NodeVector> NodalContact::velocities(int body) const {
+std::span<const NodeVector> NodalContact::of_body(const std::vector<NodeVector>& nodes, int body) const {
   const auto b = static_cast<std::size_t>(body);
-  return std::span(exact_).subspan(first(b), first(b + 1) - first(b));
+  return std::span(nodes).subspan(first(b), first(b + 1) - first(b));
 }
 
 bool NodalContact::factor() {
@@ -113,10 +113,11 @@ bool NodalContact::factor() {
 
 void NodalContact::exact_velocities() {
   if (cohesive_)
-    exact_ = pull_;
+    given_ = pull_;
   else
-    std::fill(exact_.begin(), exact_.end(), NodeVector::all(0));
-  add_impulses(contacts_, exact_.data());
+    std::fill(given_.begin(), given_.end(), NodeVector::all(0));
+  add_impulses(contacts_, given_.data());
+  std::copy(given_.begin(), given_.end(), exact_.begin());
   for_each_body([&](std::size_t b) { bodies_[b]->solve(exact_.data() + first(b)); });
 }
 
@@ -308,6 +309,7 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
   if (!std::isfinite(speed_)) {  // bodies gave no velocities
     report_.status = ContactStatus::failed, report_.error = std::numeric_limits<double>::infinity();
     for (Contact& c : list.contacts) c.impulse = {0, 0, 0};
+    std::fill(given_.begin(), given_.end(), NodeVector::all(0));
     return report_;
   }
   if (speed_ > 0) {
@@ -328,7 +330,7 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
 std::size_t NodalContact::memory() const {
   const auto bytes = [](const auto& v) { return v.size() * sizeof(v[0]); };
   return contacts_.memory() + bytes(metric_) + bytes(d_) + bytes(y_) + bytes(z_) + bytes(v_) + bytes(exact_) +
-         bytes(before_) + bytes(pull_) + bytes(best_) + bytes(kept_);
+         bytes(given_) + bytes(before_) + bytes(pull_) + bytes(best_) + bytes(kept_);
 }
 
 }  // namespace ymir

@@ -53,8 +53,10 @@ class NodalContact {
   void begin(std::span<NodalBody* const> bodies, const ContactList& list);
   // From Contact::impulse to Contact::impulse; reads Contact::free. Bodies have factored M.
   NodalReport solve(ContactList& list, const NodalOptions& options = {});
-  // N M^-1 (f + H'r) of a body's nodes, after solve().
-  std::span<const NodeVector> velocities(int body) const;
+  // After solve(), of a body's nodes: impulses H'r [N s], to be added to the body's own right side, and the velocities
+  // N M^-1 (f + H'r) that they lead to.
+  std::span<const NodeVector> impulses(int body) const { return of_body(given_, body); }
+  std::span<const NodeVector> velocities(int body) const { return of_body(exact_, body); }
 
   const ContactLanes& contacts() const { return contacts_; }
   std::size_t memory() const;  // without that of the bodies [B]
@@ -85,6 +87,7 @@ class NodalContact {
   void finish(const ContactProgress& progress);
   void cut_impulses();
   void name_worst();
+  std::span<const NodeVector> of_body(const std::vector<NodeVector>& nodes, int body) const;
   template <class F>
   void for_each_body(F&& body) const;
   std::size_t first(std::size_t body) const { return static_cast<std::size_t>(first_[body]); }
@@ -99,6 +102,7 @@ class NodalContact {
   bool cohesive_ = false;
   std::vector<NodeVector> y_, z_, v_;
   std::vector<NodeVector> exact_;      // N M^-1 (f + H'r)
+  std::vector<NodeVector> given_;      // H'r
   std::vector<NodeVector> before_;     // y of the iteration before
   std::vector<NodeVector> pull_;       // -H'(c n)
   std::vector<double> kept_;           // D before it was adapted
