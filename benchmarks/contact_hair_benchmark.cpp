@@ -35,17 +35,31 @@ std::uint64_t hash_of(const ContactList& list) {
   return hash;
 }
 
-BenchRow bench_solver(const Bundle& bundle, ContactHairCase& hair, bool splitting, int repetitions) {
-  ContactList& list = hair.contacts;
-  const auto count = static_cast<std::int64_t>(list.contacts.size());
-  BenchRow row = new_row(
-      std::string(bundle.name) + " " + std::to_string(bundle.strands) + " rods " + std::to_string(count) + " contacts",
-      splitting ? "nodal splitting" : "Gauss-Seidel on compliances");
-  reset_peak_memory();
+std::string scene_of(const Bundle& bundle, const ContactHairCase& hair) {
+  return std::string(bundle.name) + " " + std::to_string(bundle.strands) + " rods " +
+         std::to_string(hair.contacts.contacts.size()) + " contacts";
+}
+
+NodalOptions splitting(const Bundle& bundle) {
   NodalOptions options;
   options.tolerance = bundle.tolerance;
-  options.compliances = !splitting;
-  if (!splitting) options.max_iterations = 0, options.max_sweeps = 3000;
+  options.compliances = false;
+  return options;
+}
+
+NodalOptions gauss_seidel(const Bundle& bundle) {
+  NodalOptions options;
+  options.tolerance = bundle.tolerance;
+  options.max_iterations = 0, options.max_sweeps = 3000;
+  return options;
+}
+
+BenchRow bench_solver(const Bundle& bundle, ContactHairCase& hair, const char* name, const NodalOptions& options,
+                      int repetitions) {
+  ContactList& list = hair.contacts;
+  const auto count = static_cast<std::int64_t>(list.contacts.size());
+  BenchRow row = new_row(scene_of(bundle, hair), name);
+  reset_peak_memory();
   NodalContact solver;
   const std::vector<NodalBody*> bodies = hair.bodies();
   const Timer setup;
@@ -62,7 +76,7 @@ BenchRow bench_solver(const Bundle& bundle, ContactHairCase& hair, bool splittin
     best_core = std::min(best_core, static_cast<double>(std::clock() - core) / CLOCKS_PER_SEC);
   }
   set_time(row, best, count);
-  row.iterations = splitting ? report.iterations : report.compliance_sweeps;
+  row.iterations = report.iterations + report.compliance_sweeps;
   row.residual = report.error;
   row.peak_MB = peak_memory_MB();
   row.hash = hash_of(list);
@@ -83,6 +97,37 @@ BenchRow bench_solver(const Bundle& bundle, ContactHairCase& hair, bool splittin
   return row;
 }
 
+// What the choices of the splitting are worth: masses D, sweeps, relaxation, each changed alone, nothing adapted.
+std::vector<BenchRow> bench_choices(const Bundle& bundle, ContactHairCase& hair) {
+  struct Choice {
+    const char* name;
+    double masses;
+    int sweeps;
+    double relaxation;
+  };
+  constexpr Choice choices[] = {
+      {"fixed D", 1, 3, 1.7},
+      {"D/2", 0.5, 3, 1.7},
+      {"2 D", 2, 3, 1.7},
+      {"4 D", 4, 3, 1.7},
+      {"8 D", 8, 3, 1.7},
+      {"1 sweep", 1, 1, 1.7},
+      {"2 sweeps", 1, 2, 1.7},
+      {"6 sweeps", 1, 6, 1.7},
+      {"relaxation 1", 1, 3, 1},
+      {"relaxation 1.5", 1, 3, 1.5},
+      {"relaxation 1.9", 1, 3, 1.9},
+  };
+  std::vector<BenchRow> rows;
+  for (const Choice& choice : choices) {
+    NodalOptions options = splitting(bundle);
+    options.adapt = false;
+    options.masses = choice.masses, options.sweeps = choice.sweeps, options.relaxation = choice.relaxation;
+    rows.push_back(bench_solver(bundle, hair, choice.name, options, 1));
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::vector<BenchRow> bench_contact_hair(const BenchOptions& options) {
@@ -96,11 +141,13 @@ std::vector<BenchRow> bench_contact_hair(const BenchOptions& options) {
     const int repetitions = options.quick || bundle.strands > 334 ? 1 : 5;
     for (const int count : counts) {
       set_threads(count);
-      rows.push_back(bench_solver(bundle, hair, true, repetitions));
+      rows.push_back(bench_solver(bundle, hair, "nodal splitting", splitting(bundle), repetitions));
     }
     set_threads(1);
     if (bundle.compliances && !(options.quick && bundle.strands > 64))
-      rows.push_back(bench_solver(bundle, hair, false, 1));
+      rows.push_back(bench_solver(bundle, hair, "Gauss-Seidel on compliances", gauss_seidel(bundle), 1));
+    if (!options.quick && bundle.strands <= 334)
+      for (BenchRow& row : bench_choices(bundle, hair)) rows.push_back(std::move(row));
     set_threads(all);
   }
   // Growth: cost of a contact against that of the smallest bundle of the same density and threads.

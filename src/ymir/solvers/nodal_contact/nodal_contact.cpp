@@ -106,7 +106,11 @@ std::span<const NodeVector> NodalContact::of_body(const std::vector<NodeVector>&
   return std::span(nodes).subspan(first(b), first(b + 1) - first(b));
 }
 
-bool NodalContact::factor() {
+bool NodalContact::begin_masses(double factor) {
+  mass_factor_ = factor;
+  d_.resize(metric_.size());
+  for (std::size_t b = 0; b < bodies_.size(); ++b)
+    for (std::size_t i = first(b); i < first(b + 1); ++i) d_[i] = bodies_[b]->exact() ? metric_[i].mass : first_mass(i);
   for_each_body([&](std::size_t b) { changed_[b] = bodies_[b]->exact() || bodies_[b]->factor(masses(b)); });
   return std::find(changed_.begin(), changed_.end(), 0) == changed_.end();
 }
@@ -228,7 +232,7 @@ bool NodalContact::change(MetricPolicy::Change change) {
     case MetricPolicy::Change::restart:
       contacts_.impulse = best_;
       exact_velocities();
-      if (!set_masses([&](std::size_t i) { return metric_[i].mass; })) return false;
+      if (!set_masses([&](std::size_t i) { return first_mass(i); })) return false;
       start();
       return true;
   }
@@ -315,10 +319,8 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
   if (speed_ > 0) {
     std::swap(contacts_.impulse, best_);
     check(0, progress);
-    d_.resize(metric_.size());
-    for (std::size_t i = 0; i < d_.size(); ++i) d_[i] = metric_[i].mass;
     if (!progress.solved()) {
-      if (factor()) run(options, progress);
+      if (begin_masses(options.masses)) run(options, progress);
       if (options.compliances && !progress.solved() && !progress.diverging()) sweep_compliances(options, progress);
     }
     finish(progress);

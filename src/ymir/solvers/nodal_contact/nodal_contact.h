@@ -30,6 +30,7 @@ struct NodalOptions {
   int max_iterations = 1500;
   int sweeps = 3;
   double relaxation = 1.7;  // k
+  double masses = 1;        // D of the start, by what bodies describe
   int check_every = 10;
   bool adapt = true;        // D
   bool compliances = true;  // Gauss-Seidel on compliances where the splitting stalls
@@ -69,8 +70,9 @@ class NodalContact {
   std::span<double> masses(std::size_t body) {
     return std::span(d_).subspan(first(body), first(body + 1) - first(body));
   }
-  bool factor();
+  bool begin_masses(double factor);
   void start();
+  double first_mass(std::size_t node) const { return mass_factor_ * metric_[node].mass; }
   void run(const NodalOptions& options, ContactProgress& progress);
   void iterate(int sweeps, double relaxation);
   void update_body(std::size_t body, double relaxation);
@@ -108,6 +110,7 @@ class NodalContact {
   std::vector<double> kept_;           // D before it was adapted
   std::vector<std::uint8_t> changed_;  // by body
   std::vector<ContactLanes::Vector> best_;
+  double mass_factor_ = 1;
   double speed_ = 0, rms_ = 0;  // |q|, root mean square of |q_i| [m/s]
   NodalReport report_;
 };
