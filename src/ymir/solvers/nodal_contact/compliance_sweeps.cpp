@@ -12,11 +12,37 @@ constexpr int lanes = ContactLanes::lanes;
 
 Vec3d at(const ContactLanes::Vector& v, int lane) { return {v.x[lane], v.y[lane], v.z[lane]}; }
 
-// W is symmetric: columns are rows.
-Vec3d solve3(const Mat3d& w, Vec3d b) {
-  const Mat3d c = cofactor(w);
-  return Vec3d{dot(c.column[0], b), dot(c.column[1], b), dot(c.column[2], b)} / dot(w.column[0], c.column[0]);
-}
+// (W + alpha I_T) r = -b as a function of alpha: the normal impulse eliminated, axes turned to those of the matrix that
+// is left for the tangential one.
+class Sliding {
+ public:
+  Sliding(const Mat3d& w, Vec3d b) {
+    const double inverse = 1 / w(0, 0);
+    const double a = w(1, 1) - w(1, 0) * w(1, 0) * inverse, d = w(2, 2) - w(2, 0) * w(2, 0) * inverse;
+    const double off = w(2, 1) - w(1, 0) * w(2, 0) * inverse;
+    const double mean = 0.5 * (a + d), half = 0.5 * (a - d), radius = std::sqrt(half * half + off * off);
+    value_[0] = mean + radius, value_[1] = std::max(0.0, mean - radius);
+    cosine_ = radius > 0 ? std::sqrt(0.5 * std::max(0.0, 1 + half / radius)) : 1;
+    sine_ = cosine_ > 1e-8 ? (radius > 0 ? 0.5 * off / (radius * cosine_) : 0) : 1;
+    const double c1 = b.y - w(1, 0) * b.x * inverse, c2 = b.z - w(2, 0) * b.x * inverse;
+    side_[0] = -(cosine_ * c1 + sine_ * c2), side_[1] = -(cosine_ * c2 - sine_ * c1);
+    normal_ = -b.x * inverse;
+    slope_[0] = -(cosine_ * w(1, 0) + sine_ * w(2, 0)) * inverse;
+    slope_[1] = -(cosine_ * w(2, 0) - sine_ * w(1, 0)) * inverse;
+  }
+  double scale() const { return value_[0] + value_[1]; }
+  void set(double alpha) {
+    t_[0] = side_[0] / (value_[0] + alpha), t_[1] = side_[1] / (value_[1] + alpha);
+    rn_ = normal_ + slope_[0] * t_[0] + slope_[1] * t_[1];
+  }
+  double normal() const { return rn_; }
+  double outside(double mu) const { return std::sqrt(t_[0] * t_[0] + t_[1] * t_[1]) - mu * rn_; }
+  Vec3d impulse() const { return {rn_, cosine_ * t_[0] - sine_ * t_[1], sine_ * t_[0] + cosine_ * t_[1]}; }
+
+ private:
+  double value_[2], side_[2], slope_[2], normal_, cosine_, sine_;
+  double t_[2] = {}, rn_ = 0;
+};
 
 Vec3d transposed_product(const Mat3d& a, Vec3d v) {
   return {dot(a.column[0], v), dot(a.column[1], v), dot(a.column[2], v)};
@@ -32,36 +58,31 @@ Mat3d frame_of(Vec3d n) {
 }  // namespace
 
 Vec3d local_coulomb(const Mat3d& w, Vec3d b, double mu) {
-  if (b.x >= 0) return {0, 0, 0};
-  const auto with_alpha = [&](double alpha) {
-    Mat3d a = w;
-    a(1, 1) += alpha, a(2, 2) += alpha;
-    return solve3(a, -b);
-  };
-  const auto outside = [&](const Vec3d& r) { return std::hypot(r.y, r.z) - mu * r.x; };
-  Vec3d r = with_alpha(0);
-  if (is_finite(r) && outside(r) <= 0) return r;
+  if (b.x >= 0 || !(w(0, 0) > 0)) return {0, 0, 0};
   if (mu <= 0) return {-b.x / w(0, 0), 0, 0};
+  Sliding slide(w, b);
+  const auto at_alpha = [&](double alpha) {
+    slide.set(alpha);
+    return slide.outside(mu);
+  };
+  constexpr double enough = 1e-12;
+  double low = 0, f_low = at_alpha(0);
+  if (f_low <= 0) return slide.impulse();  // sticks
   // alpha grows until friction is inside; then the Illinois variant of regula falsi.
-  double low = 0, f_low = outside(r), high = w(1, 1) + w(2, 2);
-  if (!std::isfinite(f_low)) f_low = -b.x / w(0, 0);
-  r = with_alpha(high);
-  double f_high = outside(r);
-  for (int k = 0; k < 40 && f_high > 0; ++k) {
-    low = high, f_low = f_high, high *= 8;
-    r = with_alpha(high), f_high = outside(r);
-  }
-  for (int k = 0; k < 60 && std::abs(f_high) > 1e-13 * mu * r.x; ++k) {
+  double high = slide.scale(), f_high = at_alpha(high);
+  for (int k = 0; k < 60 && f_high > 0; ++k) low = high, f_low = f_high, high *= 8, f_high = at_alpha(high);
+  if (!(f_low < 1e300)) low = 1e-9 * high, f_low = at_alpha(low);  // W lets the contact slide freely one way
+  for (int k = 0; k < 60; ++k) {
     double alpha = (low * f_high - high * f_low) / (f_high - f_low);
     if (!(alpha > low && alpha < high) || k % 8 == 7) alpha = 0.5 * (low + high);
-    const Vec3d at_alpha = with_alpha(alpha);
-    const double f = outside(at_alpha);
-    if (f > 0) {
+    const double f = at_alpha(alpha);
+    if (std::abs(f) <= enough * mu * slide.normal()) break;
+    if (f > 0)
       low = alpha, f_low = f, f_high *= 0.5;
-      if (f > 1e-13 * mu * at_alpha.x) continue;
-    }
-    high = alpha, f_high = f, f_low *= 0.5, r = at_alpha;
+    else
+      high = alpha, f_high = f, f_low *= 0.5;
   }
+  const Vec3d r = slide.impulse();
   return is_finite(r) ? r : Vec3d{0, 0, 0};
 }
 
