@@ -90,7 +90,7 @@ BenchRow bench_solver(const Bundle& bundle, ContactHairCase& hair, const char* n
       {"largest_error", report.largest},
       {"closed", static_cast<double>(closed) / static_cast<double>(count)},
       {"contacts_per_rod", 2.0 * static_cast<double>(count) / bundle.strands},
-      {"colours", solver.contacts().colours()},
+      {"phases", solver.contacts().phases()},
       {"factorisations", report.factorisations},
       {"solver_MB", static_cast<double>(solver.memory()) * 1e-6},
       {"factors_MB", static_cast<double>(hair.body_memory()) * 1e-6}};

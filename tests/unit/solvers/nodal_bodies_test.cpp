@@ -1,13 +1,14 @@
 // Bodies of the contact solver against dense matrices; contacts in lanes and colours.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "nodal_problems.h"
 #include "ymir/solvers/band_ldl.h"
 #include "ymir/solvers/band_solve.h"
-#include "ymir/solvers/nodal_contact/colouring.h"
 #include "ymir/solvers/nodal_contact/compliance_sweeps.h"
+#include "ymir/solvers/nodal_contact/contact_blocks.h"
 #include "ymir/solvers/nodal_contact/mesh_nodes_body.h"
 #include "ymir/solvers/nodal_contact/rigid_copies_body.h"
 
@@ -130,46 +131,81 @@ TEST(BandSolve, GivesTheSolutionOfBandLdl) {
       EXPECT_NEAR(b[static_cast<std::size_t>(j)][lane], c[static_cast<std::size_t>(j)][lane], 1e-15);
 }
 
-TEST(ContactLanes, ColoursShareNoNodesAndHoldEveryContactOnce) {
+TEST(ContactLanes, TasksOfAPhaseShareNoNodesAndHoldEveryContactOnce) {
   Random random(9, 0);
   ContactList list;
   const std::vector<std::int32_t> first{0, 40, 100};
   std::vector<std::uint8_t> moves(100, 1);
   moves[7] = moves[50] = 0;
+  std::vector<std::int32_t> block_of(100);
+  for (std::size_t i = 0; i < 100; ++i) block_of[i] = static_cast<std::int32_t>(i / 20);
   for (int i = 0; i < 700; ++i) {  // more colours than a word has bits
     list.add({0, 0, 1}, 0.5);
-    list.touch(0, static_cast<int>(random.uniform(0, 40)), 0.5);
-    list.touch(0, static_cast<int>(random.uniform(0, 8)), 0.5);
-    for (int k = 0; k < i % 3; ++k) list.touch(1, static_cast<int>(random.uniform(0, 60)), -1.0 / (1 + k));
+    list.touch(0, static_cast<int>(random.uniform(0, 20)), 0.5);
+    list.touch(0, static_cast<int>(random.uniform(0, i % 5 == 0 ? 40 : 8)), 0.5);
+    const int other = static_cast<int>(random.uniform(0, 3)) * 20;
+    for (int k = 0; k < i % 3; ++k) list.touch(1, other + static_cast<int>(random.uniform(0, 20)), -1.0 / (1 + k));
   }
   ContactLanes lanes;
-  lanes.build(list, first, moves);
-  EXPECT_GT(lanes.colours(), 64);
+  lanes.build(list, first, moves, block_of);
+  EXPECT_GT(lanes.phases(), 3);
   std::set<std::int32_t> seen, spare;
-  for (int colour = 0; colour < lanes.colours(); ++colour) {
-    std::set<std::int32_t> used;
-    for (std::int32_t g = lanes.first_group(colour); g < lanes.first_group(colour + 1); ++g)
-      for (int lane = 0; lane < ContactLanes::lanes; ++lane) {
-        const std::int32_t contact = lanes.contact_at(ContactLanes::lanes * g + lane);
-        if (contact >= 0) {
+  for (int phase = 0; phase < lanes.phases(); ++phase) {
+    std::set<std::int32_t> of_phase;
+    for (std::int32_t task = lanes.first_task(phase); task < lanes.first_task(phase + 1); ++task) {
+      std::set<std::int32_t> of_task;
+      for (std::int32_t g = lanes.first_group(task); g < lanes.first_group(task + 1); ++g) {
+        std::set<std::int32_t> of_group;
+        for (int lane = 0; lane < ContactLanes::lanes; ++lane) {
+          const std::int32_t contact = lanes.contact_at(ContactLanes::lanes * g + lane);
+          std::vector<double> weight(100, 0), expected(100, 0);
+          for (std::int32_t s = lanes.first_slot(g); s < lanes.first_slot(g + 1); ++s) {
+            const std::int32_t node = lanes.node[static_cast<std::size_t>(s)].at[lane] / 4;
+            EXPECT_TRUE((node < 100 ? of_group : spare).insert(node).second) << "a node twice in a group";
+            if (node < 100) weight[static_cast<std::size_t>(node)] = lanes.weight[static_cast<std::size_t>(s)][lane];
+          }
+          if (contact < 0) continue;
           EXPECT_TRUE(seen.insert(contact).second);
           EXPECT_EQ(lanes.place_of(static_cast<std::size_t>(contact)), ContactLanes::lanes * g + lane);
+          for (const ContactNode& n : list.nodes_of(list.contacts[static_cast<std::size_t>(contact)]))
+            expected[static_cast<std::size_t>(first[static_cast<std::size_t>(n.body)] + n.node)] += n.weight;
+          expected[7] = expected[50] = 0;
+          EXPECT_EQ(weight, expected);
         }
-        std::vector<double> weight(100, 0), expected(100, 0);
-        for (std::int32_t s = lanes.first_slot(g); s < lanes.first_slot(g + 1); ++s) {
-          const std::int32_t node = lanes.node[static_cast<std::size_t>(s)].at[lane] / 4;
-          EXPECT_TRUE((node < 100 ? used : spare).insert(node).second) << "a node twice in a colour";
-          if (node < 100) weight[static_cast<std::size_t>(node)] = lanes.weight[static_cast<std::size_t>(s)][lane];
-        }
-        if (contact < 0) continue;
-        for (const ContactNode& n : list.nodes_of(list.contacts[static_cast<std::size_t>(contact)]))
-          expected[static_cast<std::size_t>(first[static_cast<std::size_t>(n.body)] + n.node)] += n.weight;
-        expected[7] = expected[50] = 0;
-        EXPECT_EQ(weight, expected);
+        of_task.insert(of_group.begin(), of_group.end());
       }
+      for (const std::int32_t node : of_task) EXPECT_TRUE(of_phase.insert(node).second) << "two tasks at one node";
+    }
   }
   EXPECT_EQ(seen.size(), 700u);
   EXPECT_EQ(static_cast<std::int32_t>(spare.size()), lanes.spare_nodes());
+}
+
+TEST(ContactBlocks, GatherPiecesThatTouchEachOther) {
+  // A row of 1,000 pieces of 27 nodes, each in contact with the next, numbered to and fro; and a large piece.
+  const int pieces = 1000, nodes = 27, large = 10000;
+  std::vector<std::int32_t> starts, first{0, pieces * nodes, pieces * nodes + large};
+  for (int p = 0; p <= pieces; ++p) starts.push_back(p * nodes);
+  starts.push_back(starts.back() + large);
+  const auto piece = [](int k) { return k % 2 == 0 ? k / 2 : 999 - k / 2; };
+  ContactList list;
+  for (int k = 0; k + 1 < pieces; ++k) {
+    list.add({0, 0, 1}, 0.5);
+    list.touch(0, nodes * piece(k), 1), list.touch(0, nodes * piece(k + 1), -1);
+  }
+  const std::vector<std::int32_t> block = contact_blocks(list, first, starts);
+  std::map<std::int32_t, int> size;
+  for (const std::int32_t b : block) ++size[b];
+  for (const auto& [b, count] : size) EXPECT_LE(count, 2048) << b;
+  EXPECT_LT(size.size(), 24u);
+  int within = 0;
+  for (int k = 0; k + 1 < pieces; ++k)
+    within +=
+        block[static_cast<std::size_t>(nodes * piece(k))] == block[static_cast<std::size_t>(nodes * piece(k + 1))];
+  EXPECT_GT(within, 970);
+  for (int p = 0; p < pieces; ++p)
+    for (int i = 0; i < nodes; ++i)
+      EXPECT_EQ(block[static_cast<std::size_t>(p * nodes + i)], block[static_cast<std::size_t>(p * nodes)]);
 }
 
 TEST(LocalCoulomb, SolvesAnisotropicContacts) {

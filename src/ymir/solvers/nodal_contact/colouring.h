@@ -26,6 +26,9 @@ class GreedyColours {
     }
   }
 
+  // All resources are free again.
+  void forget() { std::fill(used_.begin(), used_.end(), 0); }
+
  private:
   std::uint64_t& at(std::int32_t r, std::size_t word) { return used_[word * resources_ + static_cast<std::size_t>(r)]; }
   void grow() {

@@ -1,7 +1,9 @@
-// Contacts as the sweeps read them: coloured, four of one colour side by side.
+// Contacts as the sweeps read them: in phases, tasks, and groups of four side by side.
 //
-// Contacts of a colour have no node in common, so that they can be swept in any order, on any thread and in lanes, with
-// the same bits. Colours are given greedily in the order of the list.
+// The four of a group have no node in common. A task is what one thread does in order: the contacts within a block of
+// nodes (contact_blocks.h), or those between two blocks. Tasks of a phase have no block in common, so that they can run
+// in any order and on any thread with the same bits; phases follow each other. Contacts of more than two blocks are
+// coloured one by one: each colour is a phase.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +26,15 @@ class ContactLanes {
     alignas(16) std::int32_t at[lanes];
   };
 
-  // first_node: of each body in the arrays of nodes; the last is their number. moves: whether a node does.
-  void build(const ContactList& list, std::span<const std::int32_t> first_node, std::span<const std::uint8_t> moves);
+  // first_node: of each body in the arrays of nodes; the last is their number. moves: whether a node does; block_of:
+  // its block.
+  void build(const ContactList& list, std::span<const std::int32_t> first_node, std::span<const std::uint8_t> moves,
+             std::span<const std::int32_t> block_of);
   std::size_t memory() const;
 
-  int colours() const { return static_cast<int>(colour_.size()) - 1; }
-  std::int32_t first_group(int colour) const { return colour_[static_cast<std::size_t>(colour)]; }
+  int phases() const { return static_cast<int>(phase_.size()) - 1; }
+  std::int32_t first_task(int phase) const { return phase_[static_cast<std::size_t>(phase)]; }
+  std::int32_t first_group(std::int32_t task) const { return task_[static_cast<std::size_t>(task)]; }
   std::int32_t groups() const { return static_cast<std::int32_t>(normal.size()); }
   // Nodes that lanes without a contact, and contacts with fewer nodes than their group, refer to: after all others,
   // each once, so that no two threads ever write one.
@@ -49,7 +54,13 @@ class ContactLanes {
   std::vector<Real> scale;      // sum N^2 c, of errors
 
  private:
-  std::vector<std::int32_t> colour_, slot_, place_, contact_;
+  struct Order;
+  std::vector<Order> order(const ContactList& list, std::span<const std::int32_t> first_node,
+                           std::span<const std::uint8_t> moves, std::span<const std::int32_t> block_of) const;
+  void group(const std::vector<Order>& order);
+  void fill(const ContactList& list, std::span<const std::int32_t> first_node, std::span<const std::uint8_t> moves);
+
+  std::vector<std::int32_t> phase_, task_, slot_, place_, contact_;
   std::int32_t spare_ = 0;
 };
 

@@ -14,7 +14,7 @@ using Real = ContactLanes::Real;
 using Vector = ContactLanes::Vector;
 constexpr int lanes = ContactLanes::lanes;
 
-// Groups handed to a thread at once. A colour smaller than two of them is not worth waking threads for.
+// Groups handed to a thread at once where they do not depend on each other.
 constexpr std::int32_t block = 128;
 
 template <class F>
@@ -26,6 +26,22 @@ void for_each_group(std::int32_t begin, std::int32_t end, F&& body) {
     run(0, end - begin);
   else
     parallel_blocks(end - begin, block, run);
+}
+
+// Task by task, phase by phase; small phases are not worth waking threads for.
+template <class F>
+void for_each_in_order(const ContactLanes& c, F&& body) {
+  for (int phase = 0; phase < c.phases(); ++phase) {
+    const std::int32_t begin = c.first_task(phase), end = c.first_task(phase + 1);
+    const auto run = [&](std::ptrdiff_t task) {
+      const auto t = begin + static_cast<std::int32_t>(task);
+      for (std::int32_t g = c.first_group(t); g < c.first_group(t + 1); ++g) body(g);
+    };
+    if (c.first_group(end) - c.first_group(begin) < 2 * block)
+      for (std::int32_t t = 0; t < end - begin; ++t) run(t);
+    else
+      parallel_for(end - begin, run);
+  }
 }
 
 // body(group, number of its slots), the number as a constant where it is that of most contacts.
@@ -100,26 +116,23 @@ inline void sweep_group(ContactLanes& c, std::int32_t group, Slots slots, double
 
 void sweep_contacts(ContactLanes& c, NodeVector* nodes) {
   double* y = numbers(nodes);
-  for (int colour = 0; colour < c.colours(); ++colour)
-    for_each_group(c.first_group(colour), c.first_group(colour + 1),
-                   [&](std::int32_t g) { with_slots(c, g, [&](auto slots) { sweep_group(c, g, slots, y); }); });
+  for_each_in_order(c, [&](std::int32_t g) { with_slots(c, g, [&](auto slots) { sweep_group(c, g, slots, y); }); });
 }
 
 void add_impulses(const ContactLanes& c, NodeVector* nodes) {
   double* p = numbers(nodes);
-  for (int colour = 0; colour < c.colours(); ++colour)
-    for_each_group(c.first_group(colour), c.first_group(colour + 1), [&](std::int32_t g) {
-      const View s = view(c, g);
-      const Vector& r = c.impulse[static_cast<std::size_t>(g)];
-      Real x = r.x, y = r.y, z = r.z, w = Real::all(0);
-      transpose(x, y, z, w);
-      for (int k = 0; k < c.first_slot(g + 1) - c.first_slot(g); ++k) {
-        add_to(p + s.node[lanes * k], s.weight[lanes * k], x);
-        add_to(p + s.node[lanes * k + 1], s.weight[lanes * k + 1], y);
-        add_to(p + s.node[lanes * k + 2], s.weight[lanes * k + 2], z);
-        add_to(p + s.node[lanes * k + 3], s.weight[lanes * k + 3], w);
-      }
-    });
+  for_each_in_order(c, [&](std::int32_t g) {
+    const View s = view(c, g);
+    const Vector& r = c.impulse[static_cast<std::size_t>(g)];
+    Real x = r.x, y = r.y, z = r.z, w = Real::all(0);
+    transpose(x, y, z, w);
+    for (int k = 0; k < c.first_slot(g + 1) - c.first_slot(g); ++k) {
+      add_to(p + s.node[lanes * k], s.weight[lanes * k], x);
+      add_to(p + s.node[lanes * k + 1], s.weight[lanes * k + 1], y);
+      add_to(p + s.node[lanes * k + 2], s.weight[lanes * k + 2], z);
+      add_to(p + s.node[lanes * k + 3], s.weight[lanes * k + 3], w);
+    }
+  });
 }
 
 void refresh_metric(ContactLanes& c, const NodeVector* nodes) {

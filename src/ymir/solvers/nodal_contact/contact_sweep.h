@@ -7,7 +7,7 @@
 
 namespace ymir {
 
-// One Gauss-Seidel sweep in the metric D: r = Coulomb(r - u/w), y += D^-1 H'(change of r), colour after colour.
+// One Gauss-Seidel sweep in the metric D: r = Coulomb(r - u/w), y += D^-1 H'(change of r).
 // y: velocities of nodes and, as their fourth number, 1/D.
 void sweep_contacts(ContactLanes& contacts, NodeVector* y);
 

@@ -8,6 +8,7 @@
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/contact/cone.h"
 #include "ymir/solvers/nodal_contact/compliance_sweeps.h"
+#include "ymir/solvers/nodal_contact/contact_blocks.h"
 
 namespace ymir {
 namespace {
@@ -53,7 +54,11 @@ void NodalContact::begin(std::span<NodalBody* const> bodies, const ContactList& 
     bodies_[b]->describe(std::span(metric_).subspan(first(b), first(b + 1) - first(b)));
   std::vector<std::uint8_t> moves(nodes);
   for (std::size_t i = 0; i < nodes; ++i) moves[i] = metric_[i].mass > 0;
-  contacts_.build(list, first_, moves);
+  std::vector<std::int32_t> pieces;
+  for (std::size_t b = 0; b < bodies_.size(); ++b)
+    for (int k = 0; k < bodies_[b]->pieces(); ++k) pieces.push_back(first_[b] + bodies_[b]->first_node(k));
+  pieces.push_back(first_.back());
+  contacts_.build(list, first_, moves, contact_blocks(list, first_, pieces));
   const NodeVector zero = NodeVector::all(0);
   const std::size_t all = nodes + static_cast<std::size_t>(contacts_.spare_nodes());
   y_.assign(all, zero), z_.assign(all, zero), exact_.assign(all, zero), given_.assign(all, zero),
