@@ -151,22 +151,26 @@ void NodalContact::start() {
   for (std::size_t i = 0; i < nodes; ++i) z_[i] = y_[i] - z_[i] * y_[i][3];
 }
 
-void NodalContact::update_body(std::size_t b, double relaxation) {
+void NodalContact::update_body(std::size_t b, double relaxation, bool keep) {
   if (bodies_[b]->exact()) return;
-  const std::size_t begin = first(b), end = first(b + 1);
-  NodeVector *y = y_.data(), *z = z_.data(), *x = v_.data();
-  for (std::size_t i = begin; i < end; ++i) x[i] = (y[i] + y[i] - z[i]) * d_[i];
+  const std::size_t begin = first(b), count = first(b + 1) - begin;
+  // v is wanted where D may be adapted; else it need not travel through memory.
+  thread_local std::vector<NodeVector> scratch;
+  if (!keep) scratch.resize(std::max(scratch.size(), count));
+  NodeVector *y = y_.data() + begin, *z = z_.data() + begin, *x = keep ? v_.data() + begin : scratch.data();
+  const double* d = d_.data() + begin;
+  for (std::size_t i = 0; i < count; ++i) x[i] = (y[i] + y[i] - z[i]) * d[i];
   if (cohesive_)
-    for (std::size_t i = begin; i < end; ++i) x[i] += pull_[i];
-  bodies_[b]->solve_metric(x + begin);
-  for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t i = 0; i < count; ++i) x[i] += pull_[begin + i];
+  bodies_[b]->solve_metric(x);
+  for (std::size_t i = 0; i < count; ++i) {
     const NodeVector step = with_fourth((x[i] - y[i]) * relaxation, 0);
     y[i] += step, z[i] += step;
   }
 }
 
-void NodalContact::iterate(int sweeps, double relaxation) {
-  for_each_body([&](std::size_t b) { update_body(b, relaxation); });
+void NodalContact::iterate(int sweeps, double relaxation, bool keep) {
+  for_each_body([&](std::size_t b) { update_body(b, relaxation, keep); });
   for (int s = 0; s < sweeps; ++s) sweep_contacts(contacts_, y_.data());
 }
 
@@ -250,7 +254,7 @@ void NodalContact::run(const NodalOptions& options, ContactProgress& progress) {
   for (int it = 1; it <= options.max_iterations; ++it) {
     const bool looks = it % options.check_every == 0;
     if (looks) std::copy_n(y_.begin(), before_.size(), before_.begin());
-    iterate(policy.sweeps(), policy.relaxation());
+    iterate(policy.sweeps(), policy.relaxation(), looks);
     report_.iterations = it;
     if (!looks) continue;
     const double error = check(it, progress);

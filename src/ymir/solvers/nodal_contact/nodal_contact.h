@@ -74,8 +74,8 @@ class NodalContact {
   void start();
   double first_mass(std::size_t node) const { return mass_factor_ * metric_[node].mass; }
   void run(const NodalOptions& options, ContactProgress& progress);
-  void iterate(int sweeps, double relaxation);
-  void update_body(std::size_t body, double relaxation);
+  void iterate(int sweeps, double relaxation, bool keep);
+  void update_body(std::size_t body, double relaxation, bool keep);
   bool change(MetricPolicy::Change change);
   bool adapt(bool all);
   bool adapt_body(std::size_t body);
