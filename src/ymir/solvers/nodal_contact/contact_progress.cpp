@@ -16,7 +16,7 @@ bool ContactProgress::note(int iteration, double error, double largest, double i
   if (error < mark_ / 2) mark_ = error, since_ = iteration;
   // Without a solution impulses grow in proportion to the iterations while the error stays where it is: compare with
   // the check at half as many.
-  constexpr int earliest = 200;
+  constexpr int earliest = 400;
   constexpr double grown = 1.6, stays = 0.8, wrong = 0.1;
   for (const Check& c : checks_)
     if (largest > wrong && iteration >= earliest && 2 * c.iteration == iteration)

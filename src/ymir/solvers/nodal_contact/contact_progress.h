@@ -30,7 +30,7 @@ class ContactProgress {
   double best() const { return best_; }
   ContactStatus status() const;
 
-  static constexpr int slow_after = 40, stall_after = 200;
+  static constexpr int slow_after = 40, stall_after = 400;
 
  private:
   struct Check {

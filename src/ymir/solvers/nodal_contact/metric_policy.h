@@ -7,7 +7,9 @@ namespace ymir {
 
 class MetricPolicy {
  public:
-  MetricPolicy(bool adapt, double relaxation, int sweeps) : relaxation_(relaxation), sweeps_(sweeps), adapt_(adapt) {}
+  // deformable: there are bodies that are.
+  MetricPolicy(bool adapt, bool deformable, double relaxation, int sweeps)
+      : relaxation_(relaxation), sweeps_(sweeps), adapt_(adapt), deformable_(deformable) {}
 
   enum class Change : unsigned char {
     none,
@@ -26,8 +28,9 @@ class MetricPolicy {
  private:
   double relaxation_;
   int sweeps_;
-  bool adapt_, trusted_ = true, restarted_ = false;
+  bool adapt_, deformable_, trusted_ = true, restarted_ = false;
   int enlarged_ = 0;
+  int lost_ = 0;    // checks in a row far above the best error
   int tried_ = -1;  // iteration of the last adapt_all, while it has not proved itself
   double error_before_ = 0;
 };

@@ -249,7 +249,9 @@ bool NodalContact::change(MetricPolicy::Change change) {
 }
 
 void NodalContact::run(const NodalOptions& options, ContactProgress& progress) {
-  MetricPolicy policy(options.adapt, options.relaxation, options.sweeps);
+  const bool deformable = std::any_of(bodies_.begin(), bodies_.end(),
+                                      [](const NodalBody* b) { return b->adapt() == NodalBody::Adapt::seldom; });
+  MetricPolicy policy(options.adapt, deformable, options.relaxation, options.sweeps);
   start();
   for (int it = 1; it <= options.max_iterations; ++it) {
     const bool looks = it % options.check_every == 0;
