@@ -82,6 +82,8 @@ const std::vector<Benchmark>& benchmarks() {
        &bench_detection},
       {"manybodies", "strands coupled by springs: CG with a direct solve per strand, direct solvers, Jacobi-CG",
        &bench_manybodies},
+      {"contact_hair", "10,000 to 200,000 contacts between hairs: nodal splitting, Gauss-Seidel on compliances",
+       &bench_contact_hair},
       {"solids", "a soft body of 1,000 to 200,000 cells: assembly, factor and solve of a Newton iteration, and CHOLMOD",
        &bench_solids},
       {"poisson", "the pressure equation on tiles and by rows: iterations on easy and hard cases, times up to 256^3",

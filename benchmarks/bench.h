@@ -78,13 +78,14 @@ std::vector<BenchRow> bench_memory(const BenchOptions& options);     // STREAM t
 std::vector<BenchRow> bench_stencil(const BenchOptions& options);    // 7-point stencil: tiles, dense array, OpenVDB
 std::vector<BenchRow> bench_particles(const BenchOptions& options);  // substep and rebucketing
 
-std::vector<BenchRow> bench_rods(const BenchOptions& options);        // substep of strands, its parts and its floors
-std::vector<BenchRow> bench_manybodies(const BenchOptions& options);  // strands coupled by springs: linear solvers
-std::vector<BenchRow> bench_solids(const BenchOptions& options);      // a soft body: assembly, factor, solve
-std::vector<BenchRow> bench_poisson(const BenchOptions& options);     // pressure equation on tiles
-std::vector<BenchRow> bench_advection(const BenchOptions& options);   // schemes of advection on tiles
-std::vector<BenchRow> bench_colliders(const BenchOptions& options);   // distance to a surface that deforms
-std::vector<BenchRow> bench_detection(const BenchOptions& options);   // contacts of hair and cloth
-std::vector<BenchRow> bench_smoke(const BenchOptions& options);       // substep of a plume and its parts
+std::vector<BenchRow> bench_rods(const BenchOptions& options);          // substep of strands, its parts and its floors
+std::vector<BenchRow> bench_manybodies(const BenchOptions& options);    // strands coupled by springs: linear solvers
+std::vector<BenchRow> bench_contact_hair(const BenchOptions& options);  // hairs in contact: one step's problem
+std::vector<BenchRow> bench_solids(const BenchOptions& options);        // a soft body: assembly, factor, solve
+std::vector<BenchRow> bench_poisson(const BenchOptions& options);       // pressure equation on tiles
+std::vector<BenchRow> bench_advection(const BenchOptions& options);     // schemes of advection on tiles
+std::vector<BenchRow> bench_colliders(const BenchOptions& options);     // distance to a surface that deforms
+std::vector<BenchRow> bench_detection(const BenchOptions& options);     // contacts of hair and cloth
+std::vector<BenchRow> bench_smoke(const BenchOptions& options);         // substep of a plume and its parts
 
 }  // namespace ymir::bench

@@ -1,0 +1,17 @@
+// D of the start, and the scale of errors, for the kinds of nodes that bodies have. (docs/theory/contact_nodal.md)
+#pragma once
+
+#include "ymir/solvers/nodal_contact/nodal_body.h"
+
+namespace ymir {
+
+// Vertex of a deformable body. In an implicit step neighbours share its impulse: compliances are about 1/(5 m).
+inline NodeMetric metric_of_vertex(double mass) { return {15 * mass, mass > 0 ? 1 / (5 * mass) : 0}; }
+// One of `copies` of a rigid body's velocity.
+inline NodeMetric metric_of_copy(double mass, int copies) {
+  const double d = 3 * mass / copies;
+  return {d, mass > 0 ? 1 / d : 0};
+}
+inline NodeMetric metric_of_particle(double mass) { return {mass, mass > 0 ? 1 / mass : 0}; }
+
+}  // namespace ymir
