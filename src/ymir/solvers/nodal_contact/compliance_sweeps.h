@@ -1,6 +1,6 @@
 // Gauss-Seidel on the compliances of pieces, for problems where the splitting stalls.
 //
-//   C = N M^-1 N' of every piece that contacts touch, in single precision; v of its nodes in double. NodeContact by
+//   C = N M^-1 N' of every piece that contacts touch, in single precision; v of its nodes in double. Contact by
 //   contact: W_ii r + b in Coulomb's law, v += C H'(change of r)
 //
 // Memory is (3 nodes)^2 numbers per piece and a contact costs the nodes of two pieces: many times the splitting. One
