@@ -223,8 +223,8 @@ TEST(CoupledSolids, KeepMomentumWhateverTheyAre) {
   EXPECT_EQ(hash[0], hash[1]);
 }
 
-// A soft body that is iterated, with a heavy box, cloth and strands on it, of which some are inextensible, moves as where
-// everything is factored.
+// A soft body that is iterated, with a heavy box, cloth and strands on it, of which some are inextensible, moves as
+// where everything is factored.
 TEST(CoupledSolids, ALargeBodyIsIteratedWithAllThatHangsOnIt) {
   for (const bool inextensible : {false, true}) {
     std::vector<std::vector<Vec3d>> ends;
@@ -256,7 +256,8 @@ TEST(CoupledSolids, ALargeBodyIsIteratedWithAllThatHangsOnIt) {
     }
     double apart = 0;
     for (std::size_t i = 0; i < ends[0].size(); ++i) apart = std::max(apart, norm(ends[1][i] - ends[0][i]));
-    fmt::print("iterated and factored, {} strands: apart by {:.1e} m\n", inextensible ? "inextensible" : "elastic", apart);
+    fmt::print("iterated and factored, {} strands: apart by {:.1e} m\n", inextensible ? "inextensible" : "elastic",
+               apart);
     EXPECT_LT(apart, 1e-8);
   }
 }

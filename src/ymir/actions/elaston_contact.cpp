@@ -33,7 +33,7 @@ class ElastonContact final : public ElastonConstraint {
     double& deepest = deepest_[static_cast<std::size_t>(centres.piece)] = 0;
     for (std::size_t i = 0; i < centres.now.size(); ++i) {
       const std::size_t e = centres.first + i;
-      const TouchedSolid touched = solid_at_end_(centres.now[i]);
+      const TouchedSolid touched = touched_on_the_way(solid_at_end_, centres.begin[i], centres.now[i]);
       const double depth = clearance_[e] - touched.distance;
       next_friction_[e] = {0, 0, 0};
       if (!(depth > 0)) continue;
@@ -61,7 +61,7 @@ class ElastonContact final : public ElastonConstraint {
   SolidDuring solid_;
   MeshContactParams params_;
   std::vector<double> clearance_;  // of each elaston [m]
-  std::function<TouchedSolid(Vec3d)> solid_at_end_;
+  SolidAtEnd solid_at_end_;
   std::vector<double> friction_;      // of each elaston when the substep began, 3 each [N]
   std::vector<Vec3d> next_friction_;  // at the present iterate [N]
   std::vector<Vec3d> slid_;           // where to, at the last iterate

@@ -66,7 +66,8 @@ class MeshContact final : public MeshConstraint {
     const std::vector<Vec3d> x = points_at(s.position);
     parallel_for(static_cast<std::ptrdiff_t>(x.size()), [&](std::ptrdiff_t i) {
       if (here(static_cast<std::size_t>(i)))
-        touched_[static_cast<std::size_t>(i)] = solid_at_end_(x[static_cast<std::size_t>(i)]);
+        touched_[static_cast<std::size_t>(i)] = touched_on_the_way(solid_at_end_, start_[static_cast<std::size_t>(i)],
+                                                                   x[static_cast<std::size_t>(i)]);
     });
     deepest_ = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -159,7 +160,7 @@ class MeshContact final : public MeshConstraint {
   std::vector<char> elsewhere_;    // each is another rank's; empty: none
   std::vector<double> mass_;       // that each of them carries [kg]
   std::vector<double> clearance_;  // [m]
-  std::function<TouchedSolid(Vec3d)> solid_at_end_;
+  SolidAtEnd solid_at_end_;
   std::vector<Vec3d> start_;  // of the points when the substep began [m]
   std::vector<TouchedSolid> touched_;
   std::vector<Vec3d> slid_;           // way that each vertex slid in the iterate before; none: it did not
@@ -169,30 +170,6 @@ class MeshContact final : public MeshConstraint {
 };
 
 }  // namespace
-
-SolidDuring solid_during(Collider collider) {
-  return [collider = std::move(collider)](double begin, double end) -> std::function<TouchedSolid(Vec3d)> {
-    if (!collider.pose)
-      return [&collider](Vec3d x) {
-        const DistanceSample s = collider.distance(x);
-        return TouchedSolid{s.distance, s.normal};
-      };
-    return [&collider, before = collider.pose(begin), now = collider.pose(end)](Vec3d x) {
-      const Vec3d body = now.to_body(x);
-      const DistanceSample s = collider.distance(body);
-      return TouchedSolid{s.distance, now.direction_to_world(s.normal), x - before.to_world(body)};
-    };
-  };
-}
-
-SolidDuring solid_during(std::shared_ptr<const DeformingSurface> surface) {
-  return [surface = std::move(surface)](double begin, double end) -> std::function<TouchedSolid(Vec3d)> {
-    return [moving = surface->during(begin, end), begin, end](Vec3d x) {
-      const SurfaceSample s = moving->sample(x, end);
-      return TouchedSolid{s.distance, s.normal, moving->displacement(s, begin, end)};
-    };
-  };
-}
 
 void add_mesh_contact(MeshObject& object, const std::string& owner, SolidDuring solid,
                       const MeshContactParams& params) {

@@ -36,12 +36,13 @@ class RigidContact final : public RigidConstraint {
     for (std::size_t k = 0; k < body.points.size(); ++k) {
       const auto vertex = static_cast<std::size_t>(body.vertices[k]);
       const RigidPoint at = s.point(body.points[k]);
-      const TouchedSolid touched = solid_at_end_(at.position);
+      const Vec3d begin = s.begin_point(body.points[k]).position;
+      const TouchedSolid touched = touched_on_the_way(solid_at_end_, begin, at.position);
       const double depth = clearance_[vertex] - touched.distance;
       next_friction_[vertex] = {0, 0, 0};
       if (!(depth > 0)) continue;
       deepest = std::max(deepest, -touched.distance);
-      const Vec3d moved = at.position - s.begin_point(body.points[k]).position - touched.carried;
+      const Vec3d moved = at.position - begin - touched.carried;
       const StickingPenalty touch(penalty_stiffness(params_.stiffness, body.mass, s.dt), params_.thickness,
                                   params_.friction, depth, touched.normal, moved,
                                   {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]},
@@ -68,7 +69,7 @@ class RigidContact final : public RigidConstraint {
   SolidDuring solid_;
   MeshContactParams params_;
   std::vector<double> clearance_;  // of each vertex [m]
-  std::function<TouchedSolid(Vec3d)> solid_at_end_;
+  SolidAtEnd solid_at_end_;
   std::vector<double> friction_;      // of each vertex when the substep began, 3 each [N]
   std::vector<Vec3d> next_friction_;  // at the present iterate [N]
   std::vector<Vec3d> slid_;           // where to, at the last iterate

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ymir/base/log.h"
 #include "ymir/data/mesh_values.h"
@@ -187,6 +188,14 @@ std::vector<SolidObject::Seat> MeshObject::seat(std::span<const std::int64_t> pi
 std::unique_ptr<SolidBlock> MeshObject::make_block(int) { return std::make_unique<MeshBlock>(*this); }
 
 std::vector<int> MeshObject::lone_blocks() const { return here_ ? std::vector<int>{0} : std::vector<int>{}; }
+
+double MeshObject::step_limit() const {
+  double speed = 0, volume = 0;
+  for (const Vec3d& v : velocity_) speed = std::max(speed, norm(v));
+  for (const double v : volume_) volume += v;
+  const double size = cloth() ? 4 * mean_edge_ : std::cbrt(volume);
+  return communicator_->min(speed > 0 ? size / speed : std::numeric_limits<double>::infinity());
+}
 
 ObjectReport MeshObject::report() const {
   ObjectReport report;

@@ -95,6 +95,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
 
   void schedule(Timeline& timeline) override;
   std::int64_t element_count() const override { return here_ ? static_cast<std::int64_t>(position_.size()) : 0; }
+  double step_limit() const override;  // no node goes farther than the body is large, of cloth than four edges
   ObjectReport report() const override;
   void save() override;
   void rollback() override;

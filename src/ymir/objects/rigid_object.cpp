@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "ymir/base/error.h"
@@ -161,6 +162,15 @@ std::vector<int> RigidObject::lone_blocks() const {
   std::vector<int> all(here_ ? bodies_.size() : 0);
   std::iota(all.begin(), all.end(), 0);
   return all;
+}
+
+double RigidObject::step_limit() const {
+  double limit = std::numeric_limits<double>::infinity();
+  for (std::size_t b = 0; b < poses_.size(); ++b) {
+    const double speed = norm(poses_[b].velocity) + norm(angular_velocity(b)) * bodies_[b].size;
+    if (speed > 0) limit = std::min(limit, bodies_[b].size / speed);
+  }
+  return communicator_->min(limit);
 }
 
 ObjectReport RigidObject::report() const {

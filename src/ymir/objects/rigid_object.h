@@ -84,6 +84,7 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
   // Vertices of all bodies, on the rank that has them [m].
   std::vector<Vec3d> surface_now() const;
   std::int64_t element_count() const override { return static_cast<std::int64_t>(poses_.size()); }
+  double step_limit() const override;  // no body goes farther than its size
   ObjectReport report() const override;
   void save() override;
   void rollback() override;

@@ -185,8 +185,7 @@ CgReport SharedMeshSolver::solve_share(const Task& task, const LargeMatrix::Addi
         rows_->multiply(p, q);
         if (!task.nodes.empty()) add_others(p, q, task.nodes, addition);
       },
-      [&](std::span<const double> r, std::span<double> z) { hierarchy_.apply(r, z); }, b_, x_, workspace_,
-      task.options,
+      [&](std::span<const double> r, std::span<double> z) { hierarchy_.apply(r, z); }, b_, x_, workspace_, task.options,
       [&](std::span<const double> p, std::span<const double> q) { return rows_->inner(p, q); });
 }
 

@@ -10,7 +10,10 @@ Schema<TimeParams> TimeParams::schema() {
       .range(1e-3, 1e6)
       .param(&TimeParams::substeps, "substeps", "Steps per frame; the least number of them when adaptive.")
       .range(1, 100'000)
-      .param(&TimeParams::adaptive, "adaptive", "Takes more substeps where objects move fast.")
+      .param(
+          &TimeParams::adaptive, "adaptive",
+          "Takes more substeps where objects move fast: soft and rigid bodies by more than their size, cloth by more "
+          "than four edges, particles and gas by more than their courant_number.")
       .param(&TimeParams::max_substeps, "max_substeps", "Most substeps of one frame.")
       .range(1, 100'000)
       .advanced()

@@ -68,7 +68,8 @@ CgReport AroundLarge::solve(LargeMatrix& large, std::span<const std::int32_t> to
   const CgReport report = large.solve(side_, x_large, touched, schur);
 
   std::fill_n(v_.begin(), small, 0.0);
-  for (std::size_t t = 0; t < touched.size(); ++t) std::copy_n(x_large.data() + 3 * at(touched[t]), 3, v_.data() + small + 3 * t);
+  for (std::size_t t = 0; t < touched.size(); ++t)
+    std::copy_n(x_large.data() + 3 * at(touched[t]), 3, v_.data() + small + 3 * t);
   k.multiply(v_.data(), w_.data());
   for (std::size_t i = 0; i < small; ++i) v_[i] = b[i] - w_[i];
   solve_small(v_.data(), x.data());

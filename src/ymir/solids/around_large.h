@@ -5,9 +5,9 @@
 //
 //   (A + K_LL - K_LS K_SS^-1 K_SL) x_L = b_L - K_LS K_SS^-1 b_S
 //
-// K_SS is factored, by Cholesky, or where blocks have multipliers by LDL'. Hard rows make K stiff, but what is light does not hold what it hangs on: in the difference the
-// stiffness cancels, to the inertia and elasticity of what is attached. Conjugate gradients preconditioned for A alone
-// then need little more than without it.
+// K_SS is factored, by Cholesky, or where blocks have multipliers by LDL'. Hard rows make K stiff, but what is light
+// does not hold what it hangs on: in the difference the stiffness cancels, to the inertia and elasticity of what is
+// attached. Conjugate gradients preconditioned for A alone then need little more than without it.
 #pragma once
 
 #include <cstdint>

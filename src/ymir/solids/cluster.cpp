@@ -327,9 +327,8 @@ bool Cluster::prepare(bool definite) {
 }
 
 bool Cluster::any_large() const {
-  return std::any_of(members_.begin(), members_.end(), [](const Member& m) {
-    return m.local != nullptr && m.local->block().large() != nullptr;
-  });
+  return std::any_of(members_.begin(), members_.end(),
+                     [](const Member& m) { return m.local != nullptr && m.local->block().large() != nullptr; });
 }
 
 // The same for any distribution over ranks; the largest of large parts is the last.
@@ -346,8 +345,8 @@ void Cluster::order_parts() {
     const MatrixPart& matrix = members_[part.member].seen->part(part.number);
     return matrix.large() != nullptr ? matrix.nodes() : 0;
   };
-  const auto largest = std::max_element(parts_.begin(), parts_.end(),
-                                        [&](const Part& a, const Part& b) { return bulk(a) < bulk(b); });
+  const auto largest =
+      std::max_element(parts_.begin(), parts_.end(), [&](const Part& a, const Part& b) { return bulk(a) < bulk(b); });
   if (bulk(*largest) > 0) std::rotate(largest, largest + 1, parts_.end());
   std::int32_t nodes = 0;
   for (std::size_t k = 0; k < parts_.size(); ++k) {

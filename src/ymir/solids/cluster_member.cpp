@@ -33,11 +33,12 @@ void LocalMember::choose_ports() {
   std::vector<CondensedBlock::Ports> pieces;
   std::size_t total = 0;
   for (const auto& [piece, own] : rows) {
-    if (own.size() > CondensedBlock::most_ports) return;
+    if (own.size() > (block_->indefinite() ? CondensedBlock::most_ports_with_multipliers : CondensedBlock::most_ports))
+      return;
     pieces.push_back({piece, {own.begin(), own.end()}});
     total += own.size();
   }
-  if (2 * total > block_->size()) return;  // not worth it
+  if (2 * total > block_->size() && !block_->indefinite()) return;  // not worth it
   at_ports_.resize(total);
   condensed_.emplace(*block_, std::move(pieces));
 }

@@ -39,6 +39,8 @@ class CondensedBlock {
     std::vector<std::size_t> rows;  // ascending
   };
   static constexpr std::size_t most_ports = 24;  // of a piece; with more, little is gained
+  // The same of blocks with multipliers: the whole system stays positive definite without them.
+  static constexpr std::size_t most_ports_with_multipliers = 300;
 
   CondensedBlock(SolidBlock& block, std::vector<Ports> pieces);
 

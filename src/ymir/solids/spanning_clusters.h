@@ -5,8 +5,8 @@
 // and move them; points, forces, matrices and steps travel. All clusters go through the parts of their Newton loops
 // together, with one exchange of messages between two parts.
 //
-// A block that all ranks share has its cluster at home with the rank that leads it; the shares of the others are lent to
-// that one, and they assist it in the solve.
+// A block that all ranks share has its cluster at home with the rank that leads it; the shares of the others are lent
+// to that one, and they assist it in the solve.
 #pragma once
 
 #include <memory>

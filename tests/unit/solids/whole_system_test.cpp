@@ -33,8 +33,8 @@ class Chain final : public MatrixPart, public LargeMatrix {
   std::int32_t nodes() const override { return matrix_.nodes(); }
   void visit_blocks(const BlockVisitor& visit) const override {
     for (std::int32_t j = 0; j < matrix_.nodes(); ++j)
-      for (auto e = matrix_.starts()[static_cast<std::size_t>(j)]; e < matrix_.starts()[static_cast<std::size_t>(j) + 1];
-           ++e)
+      for (auto e = matrix_.starts()[static_cast<std::size_t>(j)];
+           e < matrix_.starts()[static_cast<std::size_t>(j) + 1]; ++e)
         visit(matrix_.rows()[static_cast<std::size_t>(e)], j, matrix_.block(e));
   }
   bool indefinite() const override { return false; }
