@@ -1,0 +1,49 @@
+// What the levels of a solve share: the best iterate of all, and what has been done.
+#pragma once
+
+#include <algorithm>
+
+#include "ymir/solvers/coulomb/system.h"
+
+namespace ymir::coulomb {
+
+class Progress {
+ public:
+  Progress(const System& system, double tolerance)
+      : system_(&system), tolerance_(tolerance), u_(static_cast<std::size_t>(system.contacts)) {}
+
+  // Judges r, whose velocities are u (W r + q, nothing added). True once the problem is solved.
+  bool offer(const Vector& r, const Vector& u) {
+    const Judgement j = judge(*system_, r, u);
+    if (!(j.error < infinite)) return solved();
+    runaway_ = std::max(runaway_, j.impulse);
+    if (j.impulse <= most_impulse && (best_.empty() || j.error < error_)) {
+      error_ = j.error;
+      best_ = r;
+    }
+    return solved();
+  }
+  bool offer(const Vector& r) {
+    system_->velocities(r, system_->q, 0, u_);
+    return offer(r, u_);
+  }
+  bool solved() const { return !best_.empty() && error_ <= tolerance_; }
+  double error() const { return error_; }
+  double tolerance() const { return tolerance_; }
+  double runaway() const { return runaway_; }  // largest w_i |r_i| / max |q_i| of all iterates
+  const Vector& best() const { return best_; }
+
+  // Impulses beyond this do not answer q [method notes, contact, 1].
+  static constexpr double most_impulse = 1e6;
+
+  int sweeps = 0, steps = 0, factors = 0;  // done; steps: of Newton or interior point
+
+ private:
+  static constexpr double infinite = 1e300;
+  const System* system_;
+  double tolerance_;
+  Vector u_, best_;
+  double error_ = infinite, runaway_ = 0;
+};
+
+}  // namespace ymir::coulomb
