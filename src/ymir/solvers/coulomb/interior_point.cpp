@@ -70,8 +70,8 @@ class InteriorPoint {
   void direction(double target, const Direction* affine, Direction& d);
   double largest_step(const Direction& d) const;
 
-  System system_;  // A and b
-  std::vector<Vec3d> scale_;
+  std::vector<Vec3d> scale_;  // S
+  System system_;             // A and b
   BlockLu lu_;
   Vector x_, y_, residual_, rhs_, refine_;
   std::vector<Scaling> nt_;
