@@ -68,7 +68,7 @@ void Levels::sweep(bool while_it_pays) {
   Vector r = best();
   double before = 0;
   for (int k = 1; k <= most && !progress_.solved(); ++k) {
-    const double met = sweeper_.sweep(r, system_->q, 0);
+    const double met = sweeper_.sweep(r, system_->q, 0, while_it_pays && k == 2);
     ++progress_.sweeps;
     const bool forecast = k % forecast_every == 0;
     if (met <= 2 * options_->tolerance || forecast || k == most) {
