@@ -107,10 +107,11 @@ YMIR_HD inline LocalResult enumerative_contact(const LocalContact& given, double
 // What the sweeps keep of a contact's own block of W.
 struct HybridBlock {
   Mat3d w;
-  Mat3d inverse;         // where `regular`
+  Mat3d inverse;  // where `regular`
   SlidingBlock sliding;
   double weight = 0;     // mean_inverse_mass [1/kg]
   bool regular = false;
+  bool doubtful = true;  // so nearly singular that what the inverse gives is to be checked
 };
 
 YMIR_HD inline HybridBlock hybrid_block(const Mat3d& w) {
@@ -120,7 +121,8 @@ YMIR_HD inline HybridBlock hybrid_block(const Mat3d& w) {
   h.sliding = sliding_block(w);
   const Mat3d c = cofactor(w);
   const double det = dot(w.column[0], c.column[0]), size = std::sqrt(dot(w, w));
-  h.regular = h.sliding.definite && det > 1e-6 * size * size * size;
+  h.regular = h.sliding.definite && det > 1e-14 * size * size * size;
+  h.doubtful = !(det > 1e-6 * size * size * size);
   if (h.regular) h.inverse = transposed(c) * (1 / det);
   return h;
 }
@@ -131,7 +133,9 @@ YMIR_HD inline LocalResult hybrid_contact(const HybridBlock& h, Vec3d b, double 
   if (b.x >= 0) return {{}, true};
   if (h.regular && mu > 0) {
     const Vec3d stick = h.inverse * -b;
-    if (stick.y * stick.y + stick.z * stick.z <= mu * mu * stick.x * stick.x && stick.x >= 0) return {stick, true};
+    if (stick.y * stick.y + stick.z * stick.z <= mu * mu * stick.x * stick.x && stick.x >= 0 &&
+        (!h.doubtful || obeys_coulomb({h.w, b, mu}, stick, tolerance)))
+      return {stick, true};
     const double t = tangential_norm(before);
     const double guess = t > 0 ? tangential_norm(h.w * before + b) / t : 0;
     Vec3d slide;

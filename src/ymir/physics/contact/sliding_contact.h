@@ -95,7 +95,7 @@ YMIR_HD inline bool slide_by_slip(const SlidingBlock& s, Vec3d b, double mu, dou
     if (!(next > low && next < high)) next = low > 0 ? std::sqrt(low * high) : high / 16;
     const double moved = std::fabs(next - a);
     a = next;
-    if (moved <= 4e-16 * a) break;
+    if (moved <= 1e-8 * a) break;  // the error left is of the order of its square
     f = h.value(a, slope);
   }
   const double delta = s.det + a * (s.trace + a);

@@ -33,7 +33,7 @@ void anderson(const System& system, Sweeper& sweeper, Vector r, int most_sweeps,
   for (int k = 0; k < window; ++k) dg[k] = df[k] = x;
   int kept = 0, next = 0;
   double last = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < most_sweeps && !progress.solved(); ++k) {
+  for (int k = 0; k < most_sweeps && !progress.finished(); ++k) {
     g = r;
     sweeper.sweep(g, system.q, 0);
     ++progress.sweeps;

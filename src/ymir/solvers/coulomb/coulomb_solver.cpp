@@ -67,8 +67,8 @@ void Levels::sweep(bool while_it_pays) {
   const int most = limit(1000, 10000);
   Vector r = best();
   double before = 0;
-  for (int k = 1; k <= most && !progress_.solved(); ++k) {
-    const double met = sweeper_.sweep(r, system_->q, 0, while_it_pays && k == 2);
+  for (int k = 1; k <= most && !progress_.finished(); ++k) {
+    const double met = sweeper_.sweep(r, system_->q, 0, while_it_pays && k % 2 == 0);
     ++progress_.sweeps;
     const bool forecast = k % forecast_every == 0;
     if (met <= 2 * options_->tolerance || forecast || k == most) {
@@ -100,21 +100,21 @@ void Levels::run_proximal() {
 
 void Levels::climb() {
   sweep(true);
-  if (!progress_.solved()) newton();
-  if (!progress_.solved()) run_proximal();
-  if (!progress_.solved()) {
+  if (!progress_.finished()) newton();
+  if (!progress_.finished()) run_proximal();
+  if (!progress_.finished()) {
     level_ = "schwarz";
     schwarz(*system_, best(), limit(100, 300), progress_);
   }
-  if (!progress_.solved()) {
+  if (!progress_.finished()) {
     interior_point(*system_, limit(100, 100), progress_);
-    if (!progress_.solved()) newton();
+    if (!progress_.finished()) newton();
     level_ = "interior_point";
   }
 }
 
 void Levels::run() {
-  if (progress_.solved()) return;
+  if (progress_.finished()) return;
   switch (options_->method) {
     case CoulombMethod::ladder: climb(); break;
     case CoulombMethod::sweeps: sweep(false); break;

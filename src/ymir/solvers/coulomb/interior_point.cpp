@@ -198,7 +198,7 @@ void InteriorPoint::impulses(Vector& r) const {
 void interior_point(const System& system, int most_steps, Progress& progress) {
   InteriorPoint method(system);
   Vector r(static_cast<std::size_t>(system.contacts));
-  for (int k = 0; k < most_steps && !progress.solved(); ++k) {
+  for (int k = 0; k < most_steps && !progress.finished(); ++k) {
     if (!method.step(progress)) break;
     method.impulses(r);
     progress.offer(r);

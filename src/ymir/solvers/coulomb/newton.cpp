@@ -36,7 +36,7 @@ Newton::Newton(const System& system, BlockLu& lu, Sweeper& sweeper)
   for (std::int32_t i = 0; i < system.contacts; ++i) scale_.push_back(alart_curnier_scale(system.own_block(i)));
   a_.resize(n);
   b_.resize(n);
-  for (Vector* v : {&f_, &u_, &step_, &next_, &best_}) v->resize(n);
+  for (Vector* v : {&f_, &u_, &full_, &between_, &step_, &next_, &best_}) v->resize(n);
 }
 
 double Newton::residual(ContactFunction function, const Vector& r, const Vector& u) const {
@@ -73,15 +73,26 @@ bool Newton::find_step(double shift, Progress& progress, const Vector& r) {
   return false;
 }
 
-// Armijo's rule against the reference; u_ belongs to r on success.
+// Armijo's rule against the reference; on success u_ belongs to r. Velocities are linear in the step: one multiplication
+// by W serves all halvings.
 bool Newton::search(Vector& r, const Vector& q, double shift, ContactFunction function, double reference,
                     double& taken) {
   taken = 1;
-  for (int halvings = 0; halvings < 14; ++halvings, taken /= 2) {
+  add(r, 1, step_, next_);
+  system_->velocities(next_, q, shift, full_);
+  if (residual(function, next_, full_) <= (1 - 1e-4) * reference) {
+    r.swap(next_);
+    u_.swap(full_);
+    return true;
+  }
+  for (int halvings = 1; halvings < 14; ++halvings) {
+    taken /= 2;
     add(r, taken, step_, next_);
-    system_->velocities(next_, q, shift, u_);
-    if (residual(function, next_, u_) <= (1 - 1e-4 * taken) * reference) {
+    for (std::size_t i = 0; i < u_.size(); ++i)
+      between_[i] = mul_add(Lane::all(taken), full_[i] - u_[i], u_[i]);
+    if (residual(function, next_, between_) <= (1 - 1e-4 * taken) * reference) {
       r.swap(next_);
+      system_->velocities(r, q, shift, u_);  // without the rounding of a long step
       return true;
     }
   }

@@ -42,6 +42,7 @@ class Newton {
   std::vector<AlartCurnierScale> scale_;
   std::vector<Block> a_, b_;
   Vector f_, u_, step_, next_, best_;
+  Vector full_, between_;  // velocities after the whole step, and after a part of it
   double delta_ = 1e-8;  // of the regularisation, relative to W's mean diagonal
 };
 

@@ -12,22 +12,25 @@ class Progress {
   Progress(const System& system, double tolerance)
       : system_(&system), tolerance_(tolerance), u_(static_cast<std::size_t>(system.contacts)) {}
 
-  // Judges r, whose velocities are u (W r + q, nothing added). True once the problem is solved.
+  // Judges r, whose velocities are u (W r + q, nothing added). True once there is no more to do.
   bool offer(const Vector& r, const Vector& u) {
     const Judgement j = judge(*system_, r, u);
-    if (!(j.error < infinite)) return solved();
+    if (!(j.error < infinite)) return finished();
     runaway_ = std::max(runaway_, j.impulse);
     if (j.impulse <= most_impulse && (best_.empty() || j.error < error_)) {
       error_ = j.error;
+      impulse_ = j.impulse;
       best_ = r;
     }
-    return solved();
+    return finished();
   }
   bool offer(const Vector& r) {
     system_->velocities(r, system_->q, 0, u_);
     return offer(r, u_);
   }
   bool solved() const { return !best_.empty() && error_ <= tolerance_; }
+  // Solved, or all that is left is the rounding of W r, which is larger than q by far.
+  bool finished() const { return !best_.empty() && error_ <= std::max(tolerance_, rounding * impulse_); }
   double error() const { return error_; }
   double tolerance() const { return tolerance_; }
   double runaway() const { return runaway_; }  // largest w_i |r_i| / max |q_i| of all iterates
@@ -39,11 +42,11 @@ class Progress {
   int sweeps = 0, steps = 0, factors = 0;  // done; steps: of Newton or interior point
 
  private:
-  static constexpr double infinite = 1e300;
+  static constexpr double infinite = 1e300, rounding = 2e-15;
   const System* system_;
   double tolerance_;
   Vector u_, best_;
-  double error_ = infinite, runaway_ = 0;
+  double error_ = infinite, impulse_ = 0, runaway_ = 0;
 };
 
 }  // namespace ymir::coulomb
