@@ -34,7 +34,11 @@ bool is_zero(const Block& a) {
 BlockLu::BlockLu(const System& system) : system_(&system) {
   order();
   find_pattern();
-  const auto n = static_cast<std::size_t>(system.contacts);
+}
+
+// Values are allocated when they are first needed: the pattern alone may say that they had better not.
+void BlockLu::allocate() {
+  const auto n = static_cast<std::size_t>(system_->contacts);
   lower_.resize(lower_columns_.size());
   upper_.resize(upper_columns_.size());
   inverse_.resize(n);
@@ -95,6 +99,15 @@ void BlockLu::find_pattern() {
     for (std::int64_t k = lower_starts_[i]; k < lower_starts_[i + 1]; ++k) upper_columns_[next[lower_columns_[k]]++] = i;
 }
 
+double BlockLu::work() const {
+  double products = 0;
+  for (std::size_t k = 0; k + 1 < upper_starts_.size(); ++k) {
+    const auto below = static_cast<double>(upper_starts_[k + 1] - upper_starts_[k]);
+    products += below * (below + 1);
+  }
+  return products;
+}
+
 // Row of B W + A + shift B into the dense row.
 void BlockLu::scatter(std::int32_t row, const Block& b, const Block& a, double shift) {
   const std::int32_t i = place_[row];
@@ -108,6 +121,7 @@ void BlockLu::scatter(std::int32_t row, const Block& b, const Block& a, double s
 
 bool BlockLu::factor(const std::vector<Block>& b, const std::vector<Block>& a, double shift) {
   const std::int32_t n = system_->contacts;
+  if (inverse_.empty()) allocate();
   for (std::int32_t i = 0; i < n; ++i) {
     const std::int32_t row = natural_[i];
     alone_[i] = is_zero(b[row]) ? 1 : 0;

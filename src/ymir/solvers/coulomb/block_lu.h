@@ -15,11 +15,14 @@ class BlockLu {
   bool factor(const std::vector<Block>& b, const std::vector<Block>& a, double shift);
   // x = (B W + A + shift B)^-1 rhs; x may be rhs.
   void solve(const Vector& rhs, Vector& x);
+  // Products of blocks in a factorisation of all contacts.
+  double work() const;
   std::int64_t fill() const { return static_cast<std::int64_t>(lower_columns_.size() + upper_columns_.size()); }
 
  private:
   void order();
   void find_pattern();
+  void allocate();
   void scatter(std::int32_t row, const Block& b, const Block& a, double shift);
 
   const System* system_;

@@ -37,6 +37,7 @@ class Levels {
                                         : options_->method == CoulombMethod::ladder ? ladder : alone;
   }
   void climb();
+  bool accelerate();
   void sweep(bool while_it_pays);
   void newton();
   void run_proximal();
@@ -98,17 +99,35 @@ void Levels::run_proximal() {
   proximal(*system_, inner, sweeper_, best(), limit(60, 100), progress_);
 }
 
+// Where factors are full (heaps, not stacks), accelerated sweeps for the price of a few of Newton's steps come first;
+// where the solve could not pay for many factors, there is nothing else. Returns whether it could.
+bool Levels::accelerate() {
+  constexpr double expensive = 30, worth_steps = 8, most = 500, least_factors = 50;
+  newton_method();
+  const bool affordable = least_factors * lu_->work() <= progress_.most_work;
+  const double sweep = static_cast<double>(system_->blocks.size()) + 20.0 * system_->contacts;
+  const double ratio = lu_->work() / sweep;
+  if (ratio < expensive) return affordable;
+  level_ = "anderson";
+  const double sweeps = affordable ? std::min(most, worth_steps * ratio) : 2000;
+  anderson(*system_, sweeper_, best(), limit(static_cast<int>(sweeps), 0), progress_);
+  return affordable;
+}
+
 void Levels::climb() {
+  constexpr double most_work = 1e9;  // some seconds
+  progress_.most_work = most_work;
   sweep(true);
-  if (!progress_.finished()) newton();
-  if (!progress_.finished()) run_proximal();
-  if (!progress_.finished()) {
+  if (!progress_.over() && !accelerate()) return;
+  if (!progress_.over()) newton();
+  if (!progress_.over()) run_proximal();
+  if (!progress_.over()) {
     level_ = "schwarz";
     schwarz(*system_, best(), limit(100, 300), progress_);
   }
-  if (!progress_.finished()) {
+  if (!progress_.over()) {
     interior_point(*system_, limit(100, 100), progress_);
-    if (!progress_.finished()) newton();
+    if (!progress_.over()) newton();
     level_ = "interior_point";
   }
 }

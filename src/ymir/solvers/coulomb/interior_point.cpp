@@ -172,6 +172,7 @@ bool InteriorPoint::step(Progress& progress) {
   if (!(now > 1e-18)) return false;
   linearise(now);
   ++progress.factors;
+  progress.work += lu_.work();
   if (!lu_.factor(unit_, gh_, 1e-14)) return false;
   ++progress.steps;
   direction(0, nullptr, affine_);
@@ -198,7 +199,7 @@ void InteriorPoint::impulses(Vector& r) const {
 void interior_point(const System& system, int most_steps, Progress& progress) {
   InteriorPoint method(system);
   Vector r(static_cast<std::size_t>(system.contacts));
-  for (int k = 0; k < most_steps && !progress.finished(); ++k) {
+  for (int k = 0; k < most_steps && !progress.over(); ++k) {
     if (!method.step(progress)) break;
     method.impulses(r);
     progress.offer(r);

@@ -65,6 +65,7 @@ double Newton::evaluate(ContactFunction function, const Vector& r, const Vector&
 bool Newton::find_step(double shift, Progress& progress, const Vector& r) {
   for (int tried = 0; tried < 4; ++tried, delta_ *= 100) {
     ++progress.factors;
+    progress.work += lu_->work();
     if (!lu_->factor(b_, a_, shift + delta_)) continue;
     lu_->solve(f_, step_);
     const double size = norm(step_);
@@ -115,7 +116,7 @@ bool Newton::run(Vector& r, const Vector& q, double shift, const NewtonOptions& 
       best_ = r;
     }
     if (done(r, u_)) return true;
-    if (++stalled > options.most_stalled) break;
+    if (++stalled > options.most_stalled || progress.work > progress.most_work) break;
     history.add(f);
     ++progress.steps;
     double taken = 1;

@@ -31,18 +31,21 @@ class Progress {
   bool solved() const { return !best_.empty() && error_ <= tolerance_; }
   // Solved, or all that is left is the rounding of W r, which is larger than q by far.
   bool finished() const { return !best_.empty() && error_ <= std::max(tolerance_, rounding * impulse_); }
+  // Finished, or as much has been spent on factorisations as the solve may.
+  bool over() const { return finished() || work > most_work; }
   double error() const { return error_; }
   double tolerance() const { return tolerance_; }
   double runaway() const { return runaway_; }  // largest w_i |r_i| / max |q_i| of all iterates
   const Vector& best() const { return best_; }
 
+  static constexpr double infinite = 1e300, rounding = 2e-15;
   // Impulses beyond this do not answer q [method notes, contact, 1].
   static constexpr double most_impulse = 1e6;
 
   int sweeps = 0, steps = 0, factors = 0;  // done; steps: of Newton or interior point
+  double work = 0, most_work = infinite;   // products of blocks in factorisations
 
  private:
-  static constexpr double infinite = 1e300, rounding = 2e-15;
   const System* system_;
   double tolerance_;
   Vector u_, best_;

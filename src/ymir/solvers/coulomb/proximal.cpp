@@ -11,7 +11,7 @@ void proximal(const System& system, Newton& newton, Sweeper& sweeper, Vector r, 
   double al = 1e-2;
   Vector q(r.size()), x = r, u(r.size());
   int failures = 0;
-  for (int round = 0; round < most_rounds && failures < most_failures && !progress.finished(); ++round) {
+  for (int round = 0; round < most_rounds && failures < most_failures && !progress.over(); ++round) {
     add(system.q, -al, r, q);
     system.velocities(r, system.q, 0, u);
     const double enough =

@@ -108,7 +108,7 @@ void schwarz(const System& system, Vector r, int most_rounds, Progress& progress
     grow(system, members, member, mark, false, 2 * block_size);
     parts.push_back(std::make_unique<Part>(system, std::move(members), local));
   }
-  for (int round = 0; round < most_rounds && !progress.finished(); ++round) {
+  for (int round = 0; round < most_rounds && !progress.over(); ++round) {
     for (const std::unique_ptr<Part>& part : parts) part->solve(system, r, progress);
     progress.offer(r);
   }
