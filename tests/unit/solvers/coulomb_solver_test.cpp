@@ -239,7 +239,7 @@ TEST(CoulombSolver, AdhesionHoldsUntilItIsPulledApart) {
 
 TEST(CoulombSolver, ResultsDoNotDependOnThreads) {
   // Many: they are swept by colours.
-  const CoulombProblem problem = chain_to_wall(5000, 0.3);
+  const CoulombProblem problem = chain_to_wall(9000, 0.3);
   std::vector<std::vector<Vec3d>> results;
   const int before = threads();
   for (const int count : {1, 2, 3}) {

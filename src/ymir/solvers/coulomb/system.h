@@ -43,6 +43,6 @@ struct Judgement {
 Judgement judge(const System& system, const Vector& r, const Vector& u);
 
 // Rows from which loops are shared by threads; below, starting threads costs more.
-inline constexpr std::int32_t threaded_from = 2048, rows_per_task = 256;
+inline constexpr std::int32_t threaded_from = 8192, rows_per_task = 256;
 
 }  // namespace ymir::coulomb
