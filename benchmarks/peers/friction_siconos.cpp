@@ -17,6 +17,8 @@ SolverOptions* options_of(const std::string& name, int iterations) {
   const auto sweeps = [](int local) {
     SolverOptions* options = solver_options_create(SICONOS_FRICTION_3D_NSGS);
     solver_options_update_internal(options, 0, local);
+    // Its default looks at the change of r, and then goes on far below the tolerance.
+    options->iparam[SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION] = SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_FULL;
     return options;
   };
   SolverOptions* options = nullptr;
