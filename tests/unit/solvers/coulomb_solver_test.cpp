@@ -190,7 +190,7 @@ TEST(CoulombSolver, StartedFromItsSolutionThereIsNothingToDo) {
   const CoulombReport again = solve_coulomb(problem, r, {.tolerance = 1e-8});
   EXPECT_EQ(again.status, CoulombStatus::solved);
   EXPECT_EQ(again.iterations, 0);
-  for (std::size_t i = 0; i < r.size(); ++i) EXPECT_LT(norm(r[i] - before[i]), 1e-12 * (1 + norm(r[i])));
+  for (std::size_t i = 0; i < r.size(); ++i) EXPECT_LT(norm(r[i] - before[i]), 1e-8 * (1 + norm(r[i])));  // put on the cone
   for (Vec3d& x : r) x = x * 1.01;
   EXPECT_LT(solve_coulomb(problem, r).iterations, 100);
   std::vector<Vec3d> wrong(48, {std::numeric_limits<double>::quiet_NaN(), 0, 0});

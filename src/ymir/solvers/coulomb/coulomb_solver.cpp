@@ -63,7 +63,7 @@ class Levels {
 // The error that a sweep meets is known from it; the error of its result, a multiplication by W, is asked for when that
 // is small, and every few sweeps.
 void Levels::sweep(bool while_it_pays) {
-  constexpr int first_forecast = 20, forecast_every = 10, worth = 100;
+  constexpr int first_forecast = 20, forecast_every = 5, worth = 40;
   level_ = "sweeps";
   const int most = limit(1000, 10000);
   Vector r = best();
@@ -72,7 +72,7 @@ void Levels::sweep(bool while_it_pays) {
     const double met = sweeper_.sweep(r, system_->q, 0, while_it_pays && k % 2 == 0);
     ++progress_.sweeps;
     const bool forecast = k % forecast_every == 0;
-    if (met <= 2 * options_->tolerance || forecast || k == most) {
+    if (met <= 2 * options_->tolerance || forecast || k == 1 || k == most) {
       if (options_->sleep > 0 && met <= 2 * options_->tolerance) sweeper_.wake();
       if (progress_.offer(r)) break;
     }
@@ -115,7 +115,7 @@ bool Levels::accelerate() {
 }
 
 void Levels::climb() {
-  constexpr double most_work = 1e9;  // some seconds
+  constexpr double most_work = 3e8;  // about a second
   progress_.most_work = most_work;
   sweep(true);
   if (!progress_.over() && !accelerate()) return;

@@ -171,8 +171,7 @@ bool InteriorPoint::step(Progress& progress) {
   const double now = gap();
   if (!(now > 1e-18)) return false;
   linearise(now);
-  ++progress.factors;
-  progress.work += lu_.work();
+  progress.count_factor(lu_.work());
   if (!lu_.factor(unit_, gh_, 1e-14)) return false;
   ++progress.steps;
   direction(0, nullptr, affine_);

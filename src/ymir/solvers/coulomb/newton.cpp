@@ -64,8 +64,7 @@ double Newton::evaluate(ContactFunction function, const Vector& r, const Vector&
 
 bool Newton::find_step(double shift, Progress& progress, const Vector& r) {
   for (int tried = 0; tried < 4; ++tried, delta_ *= 100) {
-    ++progress.factors;
-    progress.work += lu_->work();
+    progress.count_factor(lu_->work());
     if (!lu_->factor(b_, a_, shift + delta_)) continue;
     lu_->solve(f_, step_);
     const double size = norm(step_);

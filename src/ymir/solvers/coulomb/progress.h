@@ -28,6 +28,11 @@ class Progress {
     system_->velocities(r, system_->q, 0, u_);
     return offer(r, u_);
   }
+  // A factorisation of so many products of blocks, and what goes with it per contact.
+  void count_factor(double products) {
+    ++factors;
+    work += products + 50.0 * system_->contacts;
+  }
   bool solved() const { return !best_.empty() && error_ <= tolerance_; }
   // Solved, or all that is left is the rounding of W r, which is larger than q by far.
   bool finished() const { return !best_.empty() && error_ <= std::max(tolerance_, rounding * impulse_); }
@@ -43,7 +48,7 @@ class Progress {
   static constexpr double most_impulse = 1e6;
 
   int sweeps = 0, steps = 0, factors = 0;  // done; steps: of Newton or interior point
-  double work = 0, most_work = infinite;   // products of blocks in factorisations
+  double work = 0, most_work = infinite;   // products of blocks in factorisations and around them
 
  private:
   const System* system_;
