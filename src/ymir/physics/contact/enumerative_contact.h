@@ -91,8 +91,12 @@ YMIR_HD inline LocalResult enumerative_contact(const LocalContact& given, double
     if (c.w(0, 0) > 1e-14) best.offer({-c.b.x / c.w(0, 0), 0, 0});
     return result();
   }
-  Vec3d stick;
-  if (detail::solve3(c.w, -c.b, stick) && best.offer(stick)) return result();
+  Vec3d stick, correction;
+  if (detail::solve3(c.w, -c.b, stick)) {
+    if (best.offer(stick)) return result();
+    // Cofactors lose digits where W is nearly singular; one correction brings them back.
+    if (detail::solve3(c.w, -(c.w * stick + c.b), correction) && best.offer(stick + correction)) return result();
+  }
   const SlidingBlock block = sliding_block(c.w);
   Vec3d slide;
   if (block.definite && slide_by_slip(block, c.b, c.mu, 0, slide) && best.offer(slide)) return result();

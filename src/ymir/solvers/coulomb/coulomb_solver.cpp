@@ -65,7 +65,7 @@ class Levels {
 void Levels::sweep(bool while_it_pays) {
   constexpr int first_forecast = 20, forecast_every = 5, worth = 40;
   level_ = "sweeps";
-  const int most = limit(1000, 10000);
+  const int most = limit(while_it_pays ? 1000 : 10000, 10000);
   Vector r = best();
   double before = 0;
   for (int k = 1; k <= most && !progress_.finished(); ++k) {
@@ -99,18 +99,18 @@ void Levels::run_proximal() {
   proximal(*system_, inner, sweeper_, best(), limit(60, 100), progress_);
 }
 
-// Where factors are full (heaps, not stacks), accelerated sweeps for the price of a few of Newton's steps come first;
-// where the solve could not pay for many factors, there is nothing else. Returns whether it could.
+// Where factors are full (heaps, not stacks), accelerated sweeps for the price of a few of Newton's steps come first.
+// Where the solve could not pay for many factors, plain sweeps are all that is left. Returns whether it could.
 bool Levels::accelerate() {
   constexpr double expensive = 30, worth_steps = 8, most = 500, least_factors = 50;
   newton_method();
   const bool affordable = least_factors * lu_->work() <= progress_.most_work;
-  const double sweep = static_cast<double>(system_->blocks.size()) + 20.0 * system_->contacts;
-  const double ratio = lu_->work() / sweep;
+  const double one_sweep = static_cast<double>(system_->blocks.size()) + 20.0 * system_->contacts;
+  const double ratio = lu_->work() / one_sweep;
   if (ratio < expensive) return affordable;
   level_ = "anderson";
-  const double sweeps = affordable ? std::min(most, worth_steps * ratio) : 2000;
-  anderson(*system_, sweeper_, best(), limit(static_cast<int>(sweeps), 0), progress_);
+  anderson(*system_, sweeper_, best(), limit(static_cast<int>(std::min(most, worth_steps * ratio)), 0), progress_);
+  if (!affordable && !progress_.over()) sweep(false);
   return affordable;
 }
 
