@@ -84,7 +84,7 @@ std::vector<BenchRow> bench_solids(const BenchOptions& options);      // a soft 
 std::vector<BenchRow> bench_poisson(const BenchOptions& options);     // pressure equation on tiles
 std::vector<BenchRow> bench_advection(const BenchOptions& options);   // schemes of advection on tiles
 std::vector<BenchRow> bench_colliders(const BenchOptions& options);   // distance to a surface that deforms
-std::vector<BenchRow> bench_contact(const BenchOptions& options);     // exact Coulomb friction: local and global solvers
-std::vector<BenchRow> bench_smoke(const BenchOptions& options);       // substep of a plume and its parts
+std::vector<BenchRow> bench_contact(const BenchOptions& options);  // exact Coulomb friction: local and global solvers
+std::vector<BenchRow> bench_smoke(const BenchOptions& options);    // substep of a plume and its parts
 
 }  // namespace ymir::bench

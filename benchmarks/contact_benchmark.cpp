@@ -29,7 +29,8 @@ BenchRow local_row(ContactClass kind, const std::string& solver, std::uint64_t c
   constexpr std::uint64_t at_once = 4096;
   for (std::uint64_t begin = 0; begin < count; begin += at_once) {
     contacts.clear();
-    for (std::uint64_t k = begin; k < std::min(count, begin + at_once); ++k) contacts.push_back(random_contact(kind, k));
+    for (std::uint64_t k = begin; k < std::min(count, begin + at_once); ++k)
+      contacts.push_back(random_contact(kind, k));
     results.resize(contacts.size());
     seconds += timed([&] {
       for (std::size_t k = 0; k < contacts.size(); ++k) results[k] = solve(contacts[k]);
@@ -113,7 +114,9 @@ CoulombProblem heap(int n) {
         }
       }
   // Unit mass and radius; the basis of a touch is its axis and the two that follow.
-  const auto unit = [](int axis) { return Vec3d{axis % 3 == 0 ? 1.0 : 0, axis % 3 == 1 ? 1.0 : 0, axis % 3 == 2 ? 1.0 : 0}; };
+  const auto unit = [](int axis) {
+    return Vec3d{axis % 3 == 0 ? 1.0 : 0, axis % 3 == 1 ? 1.0 : 0, axis % 3 == 2 ? 1.0 : 0};
+  };
   const auto arm = [&](const Touch& t, int body) { return unit(t.axis) * (body == t.a ? -1.0 : 1.0); };
   std::vector<CoulombBlock> blocks;
   std::vector<Vec3d> q;
@@ -175,9 +178,10 @@ std::vector<BenchRow> bench_contact(const BenchOptions& options) {
     rows.push_back(local_row(kind, "hybrid", count, [](const LocalContact& c) {
       return hybrid_contact(hybrid_block(c.w), c.b, c.mu, {}, tolerance);
     }));
-    rows.push_back(local_row(kind, "enumerative", count,
-                             [](const LocalContact& c) { return enumerative_contact(c, tolerance); }));
-    rows.push_back(local_row(kind, "mfb", count / 10, [](const LocalContact& c) { return mfb_newton(c, {}, tolerance); }));
+    rows.push_back(
+        local_row(kind, "enumerative", count, [](const LocalContact& c) { return enumerative_contact(c, tolerance); }));
+    rows.push_back(
+        local_row(kind, "mfb", count / 10, [](const LocalContact& c) { return mfb_newton(c, {}, tolerance); }));
   }
   const int all = threads();
   struct Scene {

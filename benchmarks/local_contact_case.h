@@ -1,5 +1,5 @@
-// Random problems of one contact in classes that local solvers find hard, and their solution by trial of all directions:
-// what `ymir bench contact` counts and tests assert.
+// Random problems of one contact in classes that local solvers find hard, and their solution by trial of all
+// directions: what `ymir bench contact` counts and tests assert.
 #pragma once
 
 #include <array>
@@ -13,10 +13,9 @@
 namespace ymir::bench {
 
 enum class ContactClass { regular, ill_conditioned, badly_scaled, rank_two, rank_two_in_range, rank_one, unsymmetric };
-inline constexpr std::array contact_classes{ContactClass::regular,           ContactClass::ill_conditioned,
-                                            ContactClass::badly_scaled,      ContactClass::rank_two,
-                                            ContactClass::rank_two_in_range, ContactClass::rank_one,
-                                            ContactClass::unsymmetric};
+inline constexpr std::array contact_classes{
+    ContactClass::regular,           ContactClass::ill_conditioned, ContactClass::badly_scaled, ContactClass::rank_two,
+    ContactClass::rank_two_in_range, ContactClass::rank_one,        ContactClass::unsymmetric};
 inline const char* name_of(ContactClass kind) {
   constexpr std::array names{"regular",           "ill_conditioned", "badly_scaled", "rank_two",
                              "rank_two_in_range", "rank_one",        "unsymmetric"};

@@ -46,8 +46,7 @@ void run(const char* from, const char* to) {
   c.write(to);
   std::vector<Vec3d> r;
   CoulombReport solved;
-  const double seconds =
-      peers::least_seconds([&] { r.clear(); }, [&] { solved = solve_coulomb(problem, r); });
+  const double seconds = peers::least_seconds([&] { r.clear(); }, [&] { solved = solve_coulomb(problem, r); });
   std::vector<double> flat;
   for (const Vec3d& x : r)
     for (int a = 0; a < 3; ++a) flat.push_back(x[a]);

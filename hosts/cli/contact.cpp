@@ -93,9 +93,9 @@ Json to_json(const Row& row, const std::string& solver) {
 
 void print(const Row& row, const std::string& solver, std::size_t width) {
   const CoulombReport& report = row.report;
-  std::cout << fmt::format("{:<{}}  {:<8} {:>8}  {:<14} {:>10}  {:>9.2e} {:>9.2e}  {:>9.6f}  {}\n", plain_text(row.file),
-                           width, solver, row.contacts, report.level, report.iterations, report.errors.scaled,
-                           report.errors.natural, row.seconds, name_of(report.status));
+  std::cout << fmt::format("{:<{}}  {:<8} {:>8}  {:<14} {:>10}  {:>9.2e} {:>9.2e}  {:>9.6f}  {}\n",
+                           plain_text(row.file), width, solver, row.contacts, report.level, report.iterations,
+                           report.errors.scaled, report.errors.natural, row.seconds, name_of(report.status));
   if (report.status == CoulombStatus::solved) return;
   std::string worst;
   for (const std::int32_t i : report.errors.worst) worst += fmt::format(" {}", i);

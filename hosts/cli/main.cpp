@@ -187,7 +187,8 @@ struct CommandLine {
         ->check(CLI::Range(0, 1000000));
     sub->add_option("--friction-scale", contact.friction_scale, "Times all friction coefficients (1)")
         ->check(CLI::Range(0.0, 1e6));
-    sub->add_option("--save", contact.save, "Write the problem as solved and its solution to this file")->check(given());
+    sub->add_option("--save", contact.save, "Write the problem as solved and its solution to this file")
+        ->check(given());
     sub->add_flag("--json", contact.json, "One JSON document");
   }
 

@@ -1,4 +1,5 @@
-// One step of rigid bodies in exact Coulomb contact, by the solver alone: what the cases of coulomb_contact_test.cpp need.
+// One step of rigid bodies in exact Coulomb contact, by the solver alone: what the cases of coulomb_contact_test.cpp
+// need.
 #pragma once
 
 #include <vector>
@@ -14,17 +15,18 @@ struct Body {
 };
 
 inline Body box(double mass, Vec3d half, Vec3d x) {
-  return {mass,
-          Vec3d{half.y * half.y + half.z * half.z, half.x * half.x + half.z * half.z, half.x * half.x + half.y * half.y} *
-              (mass / 3),
-          x,
-          {},
-          {}};
+  return {
+      mass,
+      Vec3d{half.y * half.y + half.z * half.z, half.x * half.x + half.z * half.z, half.x * half.x + half.y * half.y} *
+          (mass / 3),
+      x,
+      {},
+      {}};
 }
 
 struct Contact {
-  int a, b;         // bodies; b = -1: what does not move
-  Vec3d at, normal; // from b to a
+  int a, b;          // bodies; b = -1: what does not move
+  Vec3d at, normal;  // from b to a
   double mu;
   Vec3d belt{};     // velocity of what does not move [m/s]
   Vec3d impulse{};  // on a, as solved; where the next solve starts [N s]

@@ -84,7 +84,8 @@ TEST(CoulombContact, ThreeCylindersStandFromTheirLeastFrictionOn) {
   for (const double factor : {0.98, 1.02}) {
     const double mu = factor * (2 - std::sqrt(3.0)), i = 0.5 * radius * radius;
     std::vector<Body> bodies;
-    for (const Vec3d x : {Vec3d{-radius, 0, radius}, Vec3d{radius, 0, radius}, Vec3d{0, 0, radius * (1 + std::sqrt(3.0))}})
+    for (const Vec3d x :
+         {Vec3d{-radius, 0, radius}, Vec3d{radius, 0, radius}, Vec3d{0, 0, radius * (1 + std::sqrt(3.0))}})
       bodies.push_back({1, {i, i, i}, x, {}, {}});
     std::vector<Contact> contacts;
     const auto line = [&](int a, int b, Vec3d at, Vec3d normal) {

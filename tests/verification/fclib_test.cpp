@@ -48,9 +48,10 @@ TEST(Fclib, AllProblemsAreSolvedInBothMeasures) {
 TEST(Fclib, SweepsCountAsMuchAsThoseOfSiconos) {
   const std::vector<std::filesystem::path> files = problems();
   if (files.empty()) GTEST_SKIP() << "no ../shared/data/friction";
-  const std::vector<std::pair<std::string, int>> counts{
-      {"OneObject-i1028-138", 606}, {"Capsules-i100-1090", 131}, {"Capsules-i100-889", 200}, {"Capsules-i101-404", 153},
-      {"Capsules-i97-269", 89},     {"Spheres-i099-356-679", 161}, {"NESpheres_10_1", 13},   {"Box_Stacks-i0122-82-5", 22}};
+  const std::vector<std::pair<std::string, int>> counts{{"OneObject-i1028-138", 606}, {"Capsules-i100-1090", 131},
+                                                        {"Capsules-i100-889", 200},   {"Capsules-i101-404", 153},
+                                                        {"Capsules-i97-269", 89},     {"Spheres-i099-356-679", 161},
+                                                        {"NESpheres_10_1", 13},       {"Box_Stacks-i0122-82-5", 22}};
   int found = 0;
   for (const std::filesystem::path& path : files)
     for (const auto& [name, count] : counts) {

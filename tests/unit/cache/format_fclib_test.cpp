@@ -143,20 +143,19 @@ TEST(FormatFclib, InconsistentProblemsAreRefusedWithTheirPlace) {
     std::string says;
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<Case> cases{
-      {"/fclib_local/spacedim", Whole{2}, "spacedim"},
-      {"/fclib_local/spacedim", Real{3}, "whole numbers"},
-      {"/fclib_local/W/m", Whole{7}, "not square"},
-      {"/fclib_local/W/m", Whole{-6}, "must be 0 or more"},
-      {"/fclib_local/W/nz", Whole{-3}, "must be -2 or more"},
-      {"/fclib_local/W/i", Whole{0, 1}, "export it again"},
-      {"/fclib_local/W/i", Whole(10, 6), "outside"},
-      {"/fclib_local/W/x", Real(10, nan), "not a finite number"},
-      {"/fclib_local/W/x", Whole(10, 1), "real numbers"},
-      {"/fclib_local/vectors/q", Real{1, 2, 3}, "3 values, but the matrix needs 6"},
-      {"/fclib_local/vectors/q", Real{1, 2, 3, nan, 1, 1}, "value 3 is not a finite number"},
-      {"/fclib_local/vectors/mu", Real{0.3, -0.1}, "value 1 is negative"},
-      {"/fclib_local/vectors/mu", Real{0.3}, "1 values, but the matrix needs 2"}};
+  const std::vector<Case> cases{{"/fclib_local/spacedim", Whole{2}, "spacedim"},
+                                {"/fclib_local/spacedim", Real{3}, "whole numbers"},
+                                {"/fclib_local/W/m", Whole{7}, "not square"},
+                                {"/fclib_local/W/m", Whole{-6}, "must be 0 or more"},
+                                {"/fclib_local/W/nz", Whole{-3}, "must be -2 or more"},
+                                {"/fclib_local/W/i", Whole{0, 1}, "export it again"},
+                                {"/fclib_local/W/i", Whole(10, 6), "outside"},
+                                {"/fclib_local/W/x", Real(10, nan), "not a finite number"},
+                                {"/fclib_local/W/x", Whole(10, 1), "real numbers"},
+                                {"/fclib_local/vectors/q", Real{1, 2, 3}, "3 values, but the matrix needs 6"},
+                                {"/fclib_local/vectors/q", Real{1, 2, 3, nan, 1, 1}, "value 3 is not a finite number"},
+                                {"/fclib_local/vectors/mu", Real{0.3, -0.1}, "value 1 is negative"},
+                                {"/fclib_local/vectors/mu", Real{0.3}, "1 values, but the matrix needs 2"}};
   for (const Case& c : cases) {
     Hdf5ClassicWriter file = in_layout(0);
     file.put(c.path, c.values);

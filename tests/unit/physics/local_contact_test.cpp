@@ -70,10 +70,9 @@ TEST(LocalContact, SlipSolvesTheQuarticOfThePaper) {
     const double b1 = c.b.y / c.b.x - w1 / wn, b2 = c.b.z / c.b.x - w2 / wn;
     const double g1 = a22 * b1 - a12 * b2, g2 = a11 * b2 - a12 * b1, tr = a11 + a22, det = a11 * a22 - a12 * a12;
     const double big_a = tr - w1 * b1 - w2 * b2, big_c = det - w1 * g1 - w2 * g2, d = wn * wn / (c.mu * c.mu);
-    const double terms[5] = {a * a * a * a, 2 * big_a * a * a * a,
-                             (2 * big_c + big_a * big_a - d * (b1 * b1 + b2 * b2)) * a * a,
-                             2 * (big_c * big_a - d * (b1 * g1 + b2 * g2)) * a,
-                             big_c * big_c - d * (g1 * g1 + g2 * g2)};
+    const double terms[5] = {
+        a * a * a * a, 2 * big_a * a * a * a, (2 * big_c + big_a * big_a - d * (b1 * b1 + b2 * b2)) * a * a,
+        2 * (big_c * big_a - d * (b1 * g1 + b2 * g2)) * a, big_c * big_c - d * (g1 * g1 + g2 * g2)};
     double p = 0, size = 0;
     for (const double term : terms) {
       p += term;
@@ -102,7 +101,8 @@ TEST(LocalContact, WithoutFrictionItIsTheLinearComplementarityProblem) {
 TEST(LocalContact, APlaneProblemHasThePlaneSolution) {
   for (std::uint64_t k = 0; k < 5000; ++k) {
     Random random(7, k);
-    const double n = random.uniform(0.2, 1), t = random.uniform(0.2, 1), x = random.uniform(-0.9, 0.9) * std::sqrt(n * t);
+    const double n = random.uniform(0.2, 1), t = random.uniform(0.2, 1),
+                 x = random.uniform(-0.9, 0.9) * std::sqrt(n * t);
     const LocalContact c{{{n, x, 0}, {x, t, 0}, {0, 0, random.uniform(0.2, 1)}},
                          {-random.uniform(0.01, 1), random.uniform(-1, 1), 0},
                          random.uniform(0.05, 1)};
@@ -130,9 +130,9 @@ TEST(LocalContact, ABlockOnAnInclineSticksBelowTheAngleOfFriction) {
     const double angle = degrees * 3.14159265358979323846 / 180;
     const LocalContact c{identity3() * (1 / mass), {-g * std::cos(angle) * dt, g * std::sin(angle) * dt, 0}, mu};
     const double expected = std::max(0.0, g * (std::sin(angle) - mu * std::cos(angle)));
-    for (const Vec3d r : {enumerative_contact(c, 1e-12).r, mfb_newton(c, {}, 1e-12).r,
-                          alart_curnier_newton(c, {}, 1e-12, true).r,
-                          hybrid_contact(hybrid_block(c.w), c.b, mu, {}, 1e-12).r}) {
+    for (const Vec3d r :
+         {enumerative_contact(c, 1e-12).r, mfb_newton(c, {}, 1e-12).r, alart_curnier_newton(c, {}, 1e-12, true).r,
+          hybrid_contact(hybrid_block(c.w), c.b, mu, {}, 1e-12).r}) {
       EXPECT_NEAR((c.w * r + c.b).y / dt, expected, 1e-9);
       EXPECT_NEAR((c.w * r + c.b).x, 0, 1e-12);
     }

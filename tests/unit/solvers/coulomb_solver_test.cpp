@@ -12,8 +12,8 @@
 namespace ymir {
 namespace {
 
-const std::vector<CoulombMethod> methods{CoulombMethod::ladder,   CoulombMethod::sweeps,   CoulombMethod::anderson,
-                                         CoulombMethod::newton,   CoulombMethod::proximal, CoulombMethod::schwarz,
+const std::vector<CoulombMethod> methods{CoulombMethod::ladder,        CoulombMethod::sweeps,   CoulombMethod::anderson,
+                                         CoulombMethod::newton,        CoulombMethod::proximal, CoulombMethod::schwarz,
                                          CoulombMethod::interior_point};
 
 // The law itself, contact by contact.
@@ -178,8 +178,7 @@ TEST(CoulombSolver, TheWorstContactsAreNamed) {
         errors.push_back(norm(natural_map(r[i], u[i], 0.3, mean_inverse_mass(problem.blocks[k]))));
   std::vector<double> sorted = errors;
   std::sort(sorted.rbegin(), sorted.rend());
-  for (std::size_t k = 0; k < 5; ++k)
-    EXPECT_EQ(errors[static_cast<std::size_t>(report.errors.worst[k])], sorted[k]);
+  for (std::size_t k = 0; k < 5; ++k) EXPECT_EQ(errors[static_cast<std::size_t>(report.errors.worst[k])], sorted[k]);
 }
 
 TEST(CoulombSolver, StartedFromItsSolutionThereIsNothingToDo) {
@@ -190,7 +189,8 @@ TEST(CoulombSolver, StartedFromItsSolutionThereIsNothingToDo) {
   const CoulombReport again = solve_coulomb(problem, r, {.tolerance = 1e-8});
   EXPECT_EQ(again.status, CoulombStatus::solved);
   EXPECT_EQ(again.iterations, 0);
-  for (std::size_t i = 0; i < r.size(); ++i) EXPECT_LT(norm(r[i] - before[i]), 1e-8 * (1 + norm(r[i])));  // put on the cone
+  for (std::size_t i = 0; i < r.size(); ++i)
+    EXPECT_LT(norm(r[i] - before[i]), 1e-8 * (1 + norm(r[i])));  // put on the cone
   for (Vec3d& x : r) x = x * 1.01;
   EXPECT_LT(solve_coulomb(problem, r).iterations, 100);
   std::vector<Vec3d> wrong(48, {std::numeric_limits<double>::quiet_NaN(), 0, 0});
@@ -211,8 +211,7 @@ TEST(CoulombSolver, UnitsDoNotMatter) {
       const CoulombReport again = solve_coulomb(other, x);
       EXPECT_EQ(again.status, CoulombStatus::solved) << mass << " " << speed;
       EXPECT_NEAR(again.iterations, report.iterations, 2);
-      for (std::size_t i = 0; i < r.size(); ++i)
-        EXPECT_LT(norm(x[i] / (mass * speed) - r[i]), 1e-3 * (1 + norm(r[i])));
+      for (std::size_t i = 0; i < r.size(); ++i) EXPECT_LT(norm(x[i] / (mass * speed) - r[i]), 1e-3 * (1 + norm(r[i])));
     }
 }
 
@@ -230,10 +229,10 @@ TEST(CoulombSolver, AdhesionHoldsUntilItIsPulledApart) {
     EXPECT_LE(std::hypot(r[0].y, r[0].z), 0.5 * (r[0].x + adhesion) + 1e-9);
     return u;
   };
-  EXPECT_LT(norm(solve(2)), 1e-9);                       // holds: .3 <= .5 (2 - 1)
-  EXPECT_NEAR(solve(1.2).x, 0, 1e-9);                    // slides: .5 (1.2 - 1) = .1 of friction
+  EXPECT_LT(norm(solve(2)), 1e-9);     // holds: .3 <= .5 (2 - 1)
+  EXPECT_NEAR(solve(1.2).x, 0, 1e-9);  // slides: .5 (1.2 - 1) = .1 of friction
   EXPECT_NEAR(solve(1.2).y, 0.2, 1e-9);
-  EXPECT_NEAR(solve(0.4).x, 0.6, 1e-9);                  // comes off
+  EXPECT_NEAR(solve(0.4).x, 0.6, 1e-9);  // comes off
   EXPECT_NEAR(solve(0.4).y, 0.3, 1e-9);
 }
 

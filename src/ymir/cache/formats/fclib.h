@@ -3,8 +3,8 @@
 //   /fclib_local    spacedim, W, vectors/{q, mu}           u = W r + q
 //   /fclib_global   spacedim, M, H, vectors/{f, w, mu}     M v = H r + f,  u = H' v + w
 //
-// components per contact (normal, tangent, tangent). A matrix is {m, n, nz, p, i, x}: nz >= 0 triplets (i row, p column),
-// -1 compressed columns, -2 compressed rows. Equality constraints (G, V, R, s, b) are refused.
+// components per contact (normal, tangent, tangent). A matrix is {m, n, nz, p, i, x}: nz >= 0 triplets (i row, p
+// column), -1 compressed columns, -2 compressed rows. Equality constraints (G, V, R, s, b) are refused.
 #pragma once
 
 #include <cstdint>

@@ -97,7 +97,8 @@ Hdf5ClassicWriter::Image::Entry Hdf5ClassicWriter::Image::write(const Values& va
   if (text != nullptr)
     set_text(data, *text);
   else if (count > 0)
-    std::memcpy(bytes.data() + data, whole != nullptr ? static_cast<const void*>(whole->data()) : real->data(), size * count);
+    std::memcpy(bytes.data() + data, whole != nullptr ? static_cast<const void*>(whole->data()) : real->data(),
+                size * count);
 
   Entry entry;
   const std::uint16_t shape = text != nullptr ? 8 : 16, type = real != nullptr ? 24 : 16, layout = 24;

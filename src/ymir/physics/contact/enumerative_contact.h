@@ -113,7 +113,7 @@ struct HybridBlock {
   Mat3d w;
   Mat3d inverse;  // where `regular`
   SlidingBlock sliding;
-  double weight = 0;     // mean_inverse_mass [1/kg]
+  double weight = 0;  // mean_inverse_mass [1/kg]
   bool regular = false;
   bool doubtful = true;  // so nearly singular that what the inverse gives is to be checked
 };

@@ -22,12 +22,12 @@ namespace ymir {
 
 // What does not depend on b: made once per contact and step.
 struct SlidingBlock {
-  double normal = 0;            // w_N
-  double row1 = 0, row2 = 0;    // w / w_N
-  double col1 = 0, col2 = 0;    // v / w_N
-  double a11, a12, a21, a22;    // Wb
-  double trace = 0, det = 0;    // of Wb
-  bool definite = false;        // Wb positive definite, w_N > 0
+  double normal = 0;          // w_N
+  double row1 = 0, row2 = 0;  // w / w_N
+  double col1 = 0, col2 = 0;  // v / w_N
+  double a11, a12, a21, a22;  // Wb
+  double trace = 0, det = 0;  // of Wb
+  bool definite = false;      // Wb positive definite, w_N > 0
 };
 
 YMIR_HD inline SlidingBlock sliding_block(const Mat3d& w) {

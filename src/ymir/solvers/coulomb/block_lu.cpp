@@ -96,7 +96,8 @@ void BlockLu::find_pattern() {
   upper_columns_.resize(lower_columns_.size());
   std::vector<std::int64_t> next(upper_starts_.begin(), upper_starts_.end() - 1);
   for (std::int32_t i = 0; i < n; ++i)
-    for (std::int64_t k = lower_starts_[i]; k < lower_starts_[i + 1]; ++k) upper_columns_[next[lower_columns_[k]]++] = i;
+    for (std::int64_t k = lower_starts_[i]; k < lower_starts_[i + 1]; ++k)
+      upper_columns_[next[lower_columns_[k]]++] = i;
 }
 
 double BlockLu::work() const {
@@ -115,8 +116,7 @@ void BlockLu::scatter(std::int32_t row, const Block& b, const Block& a, double s
   for (std::int64_t k = upper_starts_[i]; k < upper_starts_[i + 1]; ++k) work_[upper_columns_[k]] = zero_block();
   for (std::int64_t k = system_->starts[row]; k < system_->starts[row + 1]; ++k)
     work_[place_[system_->columns[k]]] = b * system_->blocks[k];
-  for (int j = 0; j < 3; ++j)
-    work_[i].column[j] += a.column[j] + b.column[j] * Lane::all(shift);
+  for (int j = 0; j < 3; ++j) work_[i].column[j] += a.column[j] + b.column[j] * Lane::all(shift);
 }
 
 bool BlockLu::factor(const std::vector<Block>& b, const std::vector<Block>& a, double shift) {

@@ -1,6 +1,6 @@
 // Sparse LU of matrices on W's pattern, in 3x3 blocks: B W + A + shift B, with B and A block diagonal. Minimum degree
-// ordering; pivots are 3x3 blocks, none are exchanged. Row by row: what is left of a row is subtracted from those before
-// it, in a dense row of blocks. Rows whose B is zero (open contacts) have no elimination and cost nothing.
+// ordering; pivots are 3x3 blocks, none are exchanged. Row by row: what is left of a row is subtracted from those
+// before it, in a dense row of blocks. Rows whose B is zero (open contacts) have no elimination and cost nothing.
 #pragma once
 
 #include "ymir/solvers/coulomb/system.h"

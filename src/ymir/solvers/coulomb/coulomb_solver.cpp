@@ -33,8 +33,9 @@ class Levels {
  private:
   // Limits of the ladder; a method by itself may take longer.
   int limit(int ladder, int alone) const {
-    return options_->max_iterations > 0 ? options_->max_iterations
-                                        : options_->method == CoulombMethod::ladder ? ladder : alone;
+    return options_->max_iterations > 0                ? options_->max_iterations
+           : options_->method == CoulombMethod::ladder ? ladder
+                                                       : alone;
   }
   void climb();
   bool accelerate();
@@ -216,13 +217,16 @@ const std::vector<CoulombSolverName>& coulomb_solver_names() {
   using M = CoulombMethod;
   using L = LocalSolver;
   static const std::vector<CoulombSolverName> names{
-      {"ladder", "sweeps, then Newton, proximal Newton, blocks, interior point, until one solves it", M::ladder, L::hybrid},
+      {"ladder", "sweeps, then Newton, proximal Newton, blocks, interior point, until one solves it", M::ladder,
+       L::hybrid},
       {"sweeps", "Gauss-Seidel, the hybrid local solver", M::sweeps, L::hybrid},
       {"mfb", "Gauss-Seidel, Newton on Fischer and Burmeister's function per contact", M::sweeps, L::newton},
       {"enumerative", "Gauss-Seidel, the enumerative local solver", M::sweeps, L::enumerative},
-      {"alart_curnier", "Gauss-Seidel, Newton on Alart and Curnier's function per contact", M::sweeps, L::alart_curnier},
+      {"alart_curnier", "Gauss-Seidel, Newton on Alart and Curnier's function per contact", M::sweeps,
+       L::alart_curnier},
       {"damped", "the same with damped steps", M::sweeps, L::alart_curnier_damped},
-      {"pyramid", "Gauss-Seidel, a four-sided pyramid in the place of the cone: not Coulomb's law", M::sweeps, L::pyramid},
+      {"pyramid", "Gauss-Seidel, a four-sided pyramid in the place of the cone: not Coulomb's law", M::sweeps,
+       L::pyramid},
       {"anderson", "sweeps, accelerated", M::anderson, L::hybrid},
       {"newton", "Newton on Alart and Curnier's function, all contacts at once", M::newton, L::hybrid},
       {"proximal", "Newton within a proximal point method", M::proximal, L::hybrid},

@@ -34,11 +34,11 @@ enum class CoulombStatus {
 
 struct CoulombReport {
   CoulombStatus status = CoulombStatus::failed;
-  const char* level = "";      // where it ended
-  int iterations = 0;          // sweeps and steps
-  int sweeps = 0, steps = 0;   // steps: of Newton's or the interior point method
-  int factors = 0;             // sparse factorisations
-  CoulombErrors errors;        // of r as returned
+  const char* level = "";     // where it ended
+  int iterations = 0;         // sweeps and steps
+  int sweeps = 0, steps = 0;  // steps: of Newton's or the interior point method
+  int factors = 0;            // sparse factorisations
+  CoulombErrors errors;       // of r as returned
 };
 
 // r: where to start (one per contact, or empty: zero), and the result. Whatever the status, r is finite; where it is

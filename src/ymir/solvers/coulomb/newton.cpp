@@ -20,7 +20,8 @@ class History {
   void add(double f) { last_[count_++ % last_.size()] = f; }
   void forget() { count_ = 0; }
   double reference() const {
-    return *std::max_element(last_.begin(), last_.begin() + static_cast<std::ptrdiff_t>(std::min(count_, last_.size())));
+    return *std::max_element(last_.begin(),
+                             last_.begin() + static_cast<std::ptrdiff_t>(std::min(count_, last_.size())));
   }
 
  private:
@@ -30,8 +31,7 @@ class History {
 
 }  // namespace
 
-Newton::Newton(const System& system, BlockLu& lu, Sweeper& sweeper)
-    : system_(&system), lu_(&lu), sweeper_(&sweeper) {
+Newton::Newton(const System& system, BlockLu& lu, Sweeper& sweeper) : system_(&system), lu_(&lu), sweeper_(&sweeper) {
   const auto n = static_cast<std::size_t>(system.contacts);
   for (std::int32_t i = 0; i < system.contacts; ++i) scale_.push_back(alart_curnier_scale(system.own_block(i)));
   a_.resize(n);
@@ -73,8 +73,8 @@ bool Newton::find_step(double shift, Progress& progress, const Vector& r) {
   return false;
 }
 
-// Armijo's rule against the reference; on success u_ belongs to r. Velocities are linear in the step: one multiplication
-// by W serves all halvings.
+// Armijo's rule against the reference; on success u_ belongs to r. Velocities are linear in the step: one
+// multiplication by W serves all halvings.
 bool Newton::search(Vector& r, const Vector& q, double shift, ContactFunction function, double reference,
                     double& taken) {
   taken = 1;
@@ -88,8 +88,7 @@ bool Newton::search(Vector& r, const Vector& q, double shift, ContactFunction fu
   for (int halvings = 1; halvings < 14; ++halvings) {
     taken /= 2;
     add(r, taken, step_, next_);
-    for (std::size_t i = 0; i < u_.size(); ++i)
-      between_[i] = mul_add(Lane::all(taken), full_[i] - u_[i], u_[i]);
+    for (std::size_t i = 0; i < u_.size(); ++i) between_[i] = mul_add(Lane::all(taken), full_[i] - u_[i], u_[i]);
     if (residual(function, next_, between_) <= (1 - 1e-4 * taken) * reference) {
       r.swap(next_);
       system_->velocities(r, q, shift, u_);  // without the rounding of a long step

@@ -15,8 +15,8 @@ enum class ContactFunction { alart_curnier, fischer_burmeister };
 struct NewtonOptions {
   ContactFunction function = ContactFunction::alart_curnier;
   int most_steps = 100;
-  int most_stalled = 25;   // steps without a tenth less of |F|
-  int rescue_sweeps = 0;   // where a line search fails; 0: the method ends when no regularisation helps
+  int most_stalled = 25;  // steps without a tenth less of |F|
+  int rescue_sweeps = 0;  // where a line search fails; 0: the method ends when no regularisation helps
 };
 
 class Newton {
@@ -43,7 +43,7 @@ class Newton {
   std::vector<Block> a_, b_;
   Vector f_, u_, step_, next_, best_;
   Vector full_, between_;  // velocities after the whole step, and after a part of it
-  double delta_ = 1e-8;  // of the regularisation, relative to W's mean diagonal
+  double delta_ = 1e-8;    // of the regularisation, relative to W's mean diagonal
 };
 
 }  // namespace ymir::coulomb

@@ -14,8 +14,7 @@ void proximal(const System& system, Newton& newton, Sweeper& sweeper, Vector r, 
   for (int round = 0; round < most_rounds && failures < most_failures && !progress.over(); ++round) {
     add(system.q, -al, r, q);
     system.velocities(r, system.q, 0, u);
-    const double enough =
-        std::max(1e-13, 0.01 * newton.residual(ContactFunction::fischer_burmeister, r, u));
+    const double enough = std::max(1e-13, 0.01 * newton.residual(ContactFunction::fischer_burmeister, r, u));
     x = r;
     const bool done = newton.run(x, q, al, options, progress, [&](const Vector& z, const Vector& v) {
       return progress.offer(z) || newton.residual(ContactFunction::fischer_burmeister, z, v) <= enough;
