@@ -193,7 +193,7 @@ std::vector<BenchRow> bench_contact(const BenchOptions& options) {
   std::vector<Scene> scenes;
   for (const int k : options.quick ? std::vector{5} : std::vector{5, 20, 100})
     scenes.push_back({fmt::format("stack of {}", k), stack(k), 1e-6, {"ladder", "newton", "anderson"}});
-  for (const int n : options.quick ? std::vector{6} : std::vector{6, 12})
+  for (const int n : options.quick ? std::vector{6} : std::vector{6, 10})
     scenes.push_back({fmt::format("heap of {}^3", n), heap(n), 1e-4, {"ladder", "sweeps", "anderson"}});
   for (const Scene& scene : scenes)
     for (const int used : all > 1 ? std::vector{1, all} : std::vector{1}) {

@@ -84,6 +84,45 @@ TEST(LocalContact, SlipSolvesTheQuarticOfThePaper) {
   EXPECT_GT(sliding, 500);
 }
 
+// What the others would find by a longer way.
+TEST(LocalContact, TheEquationOfSlipFindsEverySlideOfARegularContact) {
+  int sliding = 0;
+  for (const ContactClass kind : {ContactClass::regular, ContactClass::unsymmetric})
+    for (std::uint64_t k = 1; k < 5000; k += 5) {
+      const LocalContact c = random_contact(kind, k);
+      Vec3d stick, slide;
+      ASSERT_TRUE(detail::solve3(c.w, -c.b, stick));
+      if (c.b.x >= 0 || tangential_norm(stick) <= c.mu * stick.x) continue;
+      ++sliding;
+      for (const double guess : {0.0, 1e-6, 1e6}) {
+        ASSERT_TRUE(slide_by_slip(sliding_block(c.w), c.b, c.mu, guess, slide)) << k;
+        EXPECT_TRUE(obeys_coulomb(c, slide, 1e-11)) << k << " " << local_residual(c, slide);
+      }
+    }
+  EXPECT_GT(sliding, 500);
+}
+
+TEST(LocalContact, AContactSticksOnTheWholeNullSpaceOfItsBlock) {
+  int off_the_shortest = 0;
+  for (std::uint64_t k = 0; k < 2000; ++k) {
+    Random random(8, k);
+    const ContactClass kind = k % 2 == 0 ? ContactClass::rank_two : ContactClass::rank_one;
+    const double mu = random.uniform(0.1, 1), n = random.uniform(0.5, 1);
+    const Mat3d w = bench::random_block(kind, random);
+    const Vec3d r{n, 0.9 * mu * n * random.uniform(-0.7, 0.7), 0.9 * mu * n * random.uniform(-0.7, 0.7)};
+    const LocalContact c{w, -(w * r), mu};
+    detail::BestContact best{&c, 1e-9};
+    EXPECT_TRUE(detail::stick_where_singular(best)) << k;
+    EXPECT_LE(tangential_norm(best.r), mu * best.r.x + 1e-9);
+    EXPECT_LT(norm(w * best.r + c.b), 1e-8 * norm(c.b));
+    const Svd3<double> d = svd3(w);
+    Vec3d shortest = d.v.column[0] * (dot(d.u.column[0], w * r) / d.s.x);
+    if (kind == ContactClass::rank_two) shortest += d.v.column[1] * (dot(d.u.column[1], w * r) / d.s.y);
+    off_the_shortest += tangential_norm(shortest) > mu * shortest.x ? 1 : 0;
+  }
+  EXPECT_GT(off_the_shortest, 200);
+}
+
 // T7
 TEST(LocalContact, WithoutFrictionItIsTheLinearComplementarityProblem) {
   for (std::uint64_t k = 0; k < 1000; ++k) {

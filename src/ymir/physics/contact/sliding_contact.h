@@ -90,12 +90,14 @@ YMIR_HD inline bool slide_by_slip(const SlidingBlock& s, Vec3d b, double mu, dou
     f = h.value(a, slope);
   }
   for (int k = 0; k < 100 && high - low > 2e-16 * high; ++k) {
+    const double step = f / slope;
+    if (std::fabs(step) <= 1e-8 * a) {  // the error left is of the order of its square
+      a -= step;
+      break;
+    }
     (f < 0 ? low : high) = a;
-    double next = a - f / slope;
-    if (!(next > low && next < high)) next = low > 0 ? std::sqrt(low * high) : high / 16;
-    const double moved = std::fabs(next - a);
-    a = next;
-    if (moved <= 1e-8 * a) break;  // the error left is of the order of its square
+    a -= step;
+    if (!(a > low && a < high)) a = low > 0 ? std::sqrt(low * high) : high / 16;
     f = h.value(a, slope);
   }
   const double delta = s.det + a * (s.trace + a);

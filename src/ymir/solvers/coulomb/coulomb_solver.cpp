@@ -101,18 +101,20 @@ void Levels::run_proximal() {
 }
 
 // Where factors are full (heaps, not stacks), accelerated sweeps for the price of a few of Newton's steps come first.
-// Where the solve could not pay for many factors, plain sweeps are all that is left. Returns whether it could.
+// Where the solve could not pay for many factors, plain sweeps are all there is. Returns whether it could.
 bool Levels::accelerate() {
   constexpr double expensive = 30, worth_steps = 8, most = 500, least_factors = 50;
   newton_method();
-  const bool affordable = least_factors * lu_->work() <= progress_.most_work;
+  if (least_factors * lu_->work() > progress_.most_work) {
+    sweep(false);
+    return false;
+  }
   const double one_sweep = static_cast<double>(system_->blocks.size()) + 20.0 * system_->contacts;
   const double ratio = lu_->work() / one_sweep;
-  if (ratio < expensive) return affordable;
+  if (ratio < expensive) return true;
   level_ = "anderson";
   anderson(*system_, sweeper_, best(), limit(static_cast<int>(std::min(most, worth_steps * ratio)), 0), progress_);
-  if (!affordable && !progress_.over()) sweep(false);
-  return affordable;
+  return true;
 }
 
 void Levels::climb() {
