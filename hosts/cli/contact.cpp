@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "commands.h"
 #include "ymir/base/plain_text.h"
@@ -91,6 +92,11 @@ Json to_json(const Row& row, const std::string& solver) {
           {"worst_contacts", report.errors.worst}};
 }
 
+void print_title(std::size_t width) {
+  std::cout << fmt::format("{:<{}}  {:<8} {:>8}  {:<14} {:>10}  {:>9} {:>9}  {:>9}  {}\n", "file", width, "solver",
+                           "contacts", "level", "iterations", "error", "natural", "seconds", "status");
+}
+
 void print(const Row& row, const std::string& solver, std::size_t width) {
   const CoulombReport& report = row.report;
   std::cout << fmt::format("{:<{}}  {:<8} {:>8}  {:<14} {:>10}  {:>9.2e} {:>9.2e}  {:>9.6f}  {}\n",
@@ -116,12 +122,10 @@ ExitCode contact_solve(const ContactSolveArguments& arguments) {
   std::size_t width = 4;
   for (const std::filesystem::path& path : arguments.files)
     width = std::max(width, plain_text(path.filename().string()).size());
-  if (!arguments.json)
-    std::cout << fmt::format("{:<{}}  {:<8} {:>8}  {:<14} {:>10}  {:>9} {:>9}  {:>9}  {}\n", "file", width, "solver",
-                             "contacts", "level", "iterations", "error", "natural", "seconds", "status");
   Json rows = Json::array();
   std::size_t solved = 0;
   double seconds = 0;
+  bool titled = false;
   for (const std::filesystem::path& path : arguments.files) {
     const CoulombProblem problem = problem_of(read_fclib(path), path, arguments.friction_scale);
     Row row{path.filename().string(), problem.contacts(), {}, 0};
@@ -132,10 +136,12 @@ ExitCode contact_solve(const ContactSolveArguments& arguments) {
     seconds += row.seconds;
     solved += row.report.status == CoulombStatus::solved ? 1 : 0;
     if (!arguments.save.empty()) save(arguments.save, problem, r);
-    if (arguments.json)
+    if (arguments.json) {
       rows.push_back(to_json(row, arguments.solver));
-    else
-      print(row, arguments.solver, width);
+      continue;
+    }
+    if (!std::exchange(titled, true)) print_title(width);
+    print(row, arguments.solver, width);
   }
   if (arguments.json)
     std::cout << Json{{"tolerance", arguments.tolerance}, {"threads", threads()}, {"rows", rows}}.dump(

@@ -245,7 +245,7 @@ TEST(CoulombSolver, ResultsDoNotDependOnThreads) {
     set_threads(count);
     for (const CoulombMethod method : {CoulombMethod::sweeps, CoulombMethod::ladder}) {
       std::vector<Vec3d> r;
-      solve_coulomb(problem, r, {.method = method, .max_iterations = 30});
+      solve_coulomb(problem, r, {.method = method, .max_iterations = 10});
       results.push_back(r);
     }
   }
