@@ -2,6 +2,7 @@
 // on stacks, chains and heaps that are made here.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "bench.h"

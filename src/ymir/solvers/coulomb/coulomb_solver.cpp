@@ -21,7 +21,7 @@ class Levels {
       : system_(&system),
         options_(&options),
         start_(std::move(start)),
-        sweeper_(system, {.local = options.local, .sleep = options.sleep}),
+        sweeper_(system, {.local = options.local, .sleep = options.sleep, .rest = 1e-3 * options.tolerance}),
         progress_(system, options.tolerance) {
     progress_.offer(start_);
   }
