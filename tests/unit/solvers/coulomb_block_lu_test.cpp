@@ -79,5 +79,11 @@ TEST(CoulombColours, CoupledContactsHaveDifferentColours) {
   }
 }
 
+TEST(CoulombColours, ACouplingInOneDirectionCounts) {
+  const System system = scaled_system(coulomb_problem(
+      {{0, 0, identity3()}, {0, 1, identity3() * 0.1}, {1, 1, identity3()}}, {{-1, 0, 0}, {-1, 0, 0}}, {0.3, 0.3}));
+  EXPECT_EQ(colour_contacts(system).starts.size(), 3U);
+}
+
 }  // namespace
 }  // namespace ymir::coulomb
