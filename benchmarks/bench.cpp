@@ -88,6 +88,8 @@ const std::vector<Benchmark>& benchmarks() {
        &bench_solids},
       {"poisson", "the pressure equation on tiles and by rows: iterations on easy and hard cases, times up to 256^3",
        &bench_poisson},
+      {"contact", "exact Coulomb friction: local solvers on 10^6 contacts of every class, solvers of stacks and heaps",
+       &bench_contact},
       {"smoke", "a substep of a plume, its parts and its growth to 16 million voxels", &bench_smoke},
       {"advection", "velocity and scalars of a gas carried along paths: schemes, parts, threads, long paths",
        &bench_advection},

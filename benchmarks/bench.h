@@ -80,6 +80,7 @@ std::vector<BenchRow> bench_particles(const BenchOptions& options);  // substep 
 
 std::vector<BenchRow> bench_rods(const BenchOptions& options);          // substep of strands, its parts and its floors
 std::vector<BenchRow> bench_manybodies(const BenchOptions& options);    // strands coupled by springs: linear solvers
+std::vector<BenchRow> bench_contact(const BenchOptions& options);       // exact friction: local and global solvers
 std::vector<BenchRow> bench_contact_hair(const BenchOptions& options);  // hairs in contact: one step's problem
 std::vector<BenchRow> bench_solids(const BenchOptions& options);        // a soft body: assembly, factor, solve
 std::vector<BenchRow> bench_poisson(const BenchOptions& options);       // pressure equation on tiles

@@ -147,6 +147,18 @@ struct GroomInterpolateArguments {
 };
 ExitCode groom_interpolate(const GroomInterpolateArguments&);
 
+struct ContactSolveArguments {
+  std::vector<std::filesystem::path> files;  // in FCLIB's layout
+  std::filesystem::path save;                // problem and solution; empty: not
+  std::string solver = "ladder";
+  double tolerance = 1e-6;
+  int max_iterations = 0;  // 0: what the solver takes
+  int sleep = 0;
+  double friction_scale = 1;
+  bool json = false;
+};
+ExitCode contact_solve(const ContactSolveArguments&);
+
 struct BenchArguments {
   std::string name;
   bool quick = false;

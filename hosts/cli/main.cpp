@@ -39,6 +39,7 @@ struct CommandLine {
   GroomGenerateArguments groom_generate;
   GroomGuidesArguments groom_guides;
   GroomInterpolateArguments groom_interpolate;
+  ContactSolveArguments contact;
   BenchArguments bench;
   std::function<ExitCode()> command;
 
@@ -171,6 +172,26 @@ struct CommandLine {
     sub->add_flag("--json", bench.json, "One JSON document {\"rows\": [...]}");
   }
 
+  void add_contact_commands() {
+    CLI::App* group = app.add_subcommand("contact", "Friction problems of other programs.");
+    group->require_subcommand(1);
+    CLI::App* sub = add(
+        "solve", "Solve problems of exact Coulomb friction (FCLIB's .hdf5) and print both errors.",
+        [this] { return cli::contact_solve(contact); }, group);
+    sub->add_option("FILES", contact.files, "Problems, local or global")->required();
+    sub->add_option("--solver", contact.solver, "ladder (default) or another; a wrong name lists them");
+    sub->add_option("--tolerance", contact.tolerance, "Of the error over |q| (1e-6)")->check(CLI::Range(1e-15, 1.0));
+    sub->add_option("--max-iterations", contact.max_iterations, "Of the solver, or of each level of the ladder")
+        ->check(CLI::Range(1, 100000000));
+    sub->add_option("--sleep", contact.sleep, "Sweeps that contacts at rest are left alone (0)")
+        ->check(CLI::Range(0, 1000000));
+    sub->add_option("--friction-scale", contact.friction_scale, "Times all friction coefficients (1)")
+        ->check(CLI::Range(0.0, 1e6));
+    sub->add_option("--save", contact.save, "Write the problem as solved and its solution to this file")
+        ->check(given());
+    sub->add_flag("--json", contact.json, "One JSON document");
+  }
+
   static void add_picture(CLI::App* sub, GroomPicture& picture) {
     sub->add_option("--picture", picture.file, "Draw the result to this file (.png)");
     sub->add_option("--turn", picture.turn, "Camera about the head [degrees]; 0: the face, 90: its left side");
@@ -279,6 +300,7 @@ int parse_and_run(int argc, char** argv) {
   line.add_setup_commands();
   line.add_result_commands();
   line.add_groom_commands();
+  line.add_contact_commands();
   const PlainStream out(std::cout), err(std::cerr);
   try {
     line.app.parse(argc, argv);
