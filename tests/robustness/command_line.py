@@ -353,7 +353,8 @@ def solids_at_odds(cases):
             (["rigid_object: {surface: b}", "follow: {surface: f, weight: 1}", held],
              "attachment cannot hold what it should")):
         name = cases.write("odds.yaml", setup_with(behaviors, boxes))
-        cases.expect(5, "run", name, "--out", "odds", "--force-restart", says=says)
+        # The error itself names them, not only the warning before it.
+        cases.expect(5, "run", name, "--out", "odds", "--force-restart", "--log", "error", says=says)
 
 
 def points_in_a_line(cases):
