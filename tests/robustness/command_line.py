@@ -357,6 +357,18 @@ def solids_at_odds(cases):
         cases.expect(5, "run", name, "--out", "odds", "--force-restart", "--log", "error", says=says)
 
 
+def joints_that_are_gone(cases):
+    """A checkpoint remembers the angles of joints: with others it is refused, and told why."""
+    boxes = "{b: {shape: box, size: [0.1, 0.1, 0.1]}}"
+    behaviors = ["gravity", "rigid_object: {surface: b, copies: 3, copy_offset: [20 cm, 0, 0]}",
+                 "joint: {kind: hinge, places: [{at: [0.1, 0, 0], body: 0, other: 1}], axis: [0, 0, 1]}",
+                 "joint: {kind: hinge, places: [{at: [0.3, 0, 0], body: 1, other: 2}], axis: [0, 0, 1]}"]
+    cases.expect(0, "run", cases.write("gone.yaml", setup_with(behaviors, boxes)), "--out", "gone")
+    cases.write("gone.yaml", setup_with(behaviors[:-1], boxes))
+    cases.expect(3, "run", "gone.yaml", "--out", "gone", "--resume", "--from", "1",
+                 says="joints or attachments were added or removed since, it remembers 2 values of them and the setup has 1")
+
+
 def points_in_a_line(cases):
     """Distances that are kept twice do no harm; three in a line are told."""
     cases.write("line.ply", POINTS.replace("vertex 1", "vertex 3").format(name="heat", value=1) + "0.1 1 0 1\n0.2 1 0 1\n")
@@ -541,6 +553,7 @@ def main():
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
+                     joints_that_are_gone,
                      points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, groups_switched_off, bodies_at_odd_places,
                      runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,
