@@ -369,6 +369,16 @@ def joints_that_are_gone(cases):
                  says="joints or attachments were added or removed since, it remembers 2 values of them and the setup has 1")
 
 
+def folders_that_take_nothing(cases):
+    """Even where permissions say otherwise; and trying it leaves nothing behind."""
+    setup = cases.write("taken.yaml", setup_with([POINT]))
+    cases.expect(3, "check", setup, "--out", "/proc/ymir", says="nothing can be written in /proc: ")
+    before = sorted(os.listdir(cases.folder))
+    cases.expect(0, "check", setup, "--out", "to_be_made")
+    if sorted(os.listdir(cases.folder)) != before:
+        raise p.Failure(f"check left something behind: {sorted(set(os.listdir(cases.folder)) - set(before))}")
+
+
 def points_in_a_line(cases):
     """Distances that are kept twice do no harm; three in a line are told."""
     cases.write("line.ply", POINTS.replace("vertex 1", "vertex 3").format(name="heat", value=1) + "0.1 1 0 1\n0.2 1 0 1\n")
@@ -553,7 +563,7 @@ def main():
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
-                     joints_that_are_gone,
+                     joints_that_are_gone, folders_that_take_nothing,
                      points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, groups_switched_off, bodies_at_odd_places,
                      runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,
