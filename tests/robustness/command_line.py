@@ -379,6 +379,17 @@ def folders_that_take_nothing(cases):
         raise p.Failure(f"check left something behind: {sorted(set(os.listdir(cases.folder)) - set(before))}")
 
 
+def animations_that_turn_too_far(cases):
+    """Half a turn in a substep cannot be told from half a turn back."""
+    keys = ", ".join(f"{{time: {k / 96!r}, rotation: [0, {120 * k} deg, 0]}}" for k in range(9))
+    inputs = f"{{b: {{shape: box}}, f: {{shape: box, motion: [{keys}]}}}}"
+    for substeps, words in ((1, {"says": "turns by 8.38 rad in a substep"}), (2, {"says": "at least 3 substeps"}),
+                            (3, {"never": "rad in a substep"})):
+        setup = setup_with(["rigid_object: {surface: b}", "follow: {surface: f, weight: 1}"], inputs,
+                           time=f"{{frames: [1, 2], substeps: {substeps}}}")
+        cases.expect(0, "check", cases.write("turns.yaml", setup), **words)
+
+
 def points_in_a_line(cases):
     """Distances that are kept twice do no harm; three in a line are told."""
     cases.write("line.ply", POINTS.replace("vertex 1", "vertex 3").format(name="heat", value=1) + "0.1 1 0 1\n0.2 1 0 1\n")
@@ -563,7 +574,7 @@ def main():
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
-                     joints_that_are_gone, folders_that_take_nothing,
+                     joints_that_are_gone, folders_that_take_nothing, animations_that_turn_too_far,
                      points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, groups_switched_off, bodies_at_odd_places,
                      runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,
