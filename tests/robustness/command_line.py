@@ -390,6 +390,19 @@ def animations_that_turn_too_far(cases):
         cases.expect(0, "check", cases.write("turns.yaml", setup), **words)
 
 
+def seams_that_are_held(cases):
+    """Two edges that are held apart are not drawn together."""
+    cases.write("strip.obj", "".join(f"v {x / 4} 0 {z / 4}\n" for z in range(2) for x in range(5)) +
+                "".join(f"f {k} {k + 1} {k + 6}\nf {k} {k + 6} {k + 5}\n" for k in range(1, 5)))
+    inputs = ("{c: {surface: strip.obj}, left: {shape: box, size: [0.1, 1, 2]}, "
+              "right: {shape: box, size: [0.1, 1, 2], center: [1, 0, 0]}}")
+    cloth = ["cloth_object: {surface: c}", "elastic_shell", "sewing: {pairs: [{first: 0, second: 4}, {first: 6, second: 8}]}"]
+    held = [f"attachment: {{surface: {side}, range: 10 cm}}" for side in ("left", "right")]
+    cases.expect(0, "check", cases.write("seams.yaml", setup_with(cloth + held, inputs)),
+                 says="1 of 2 pairs of cloth_object cannot close: both vertices are held by attachment, up to 1 m apart")
+    cases.expect(0, "check", cases.write("seams.yaml", setup_with(cloth + held[:1], inputs)), never="cannot close")
+
+
 def points_in_a_line(cases):
     """Distances that are kept twice do no harm; three in a line are told."""
     cases.write("line.ply", POINTS.replace("vertex 1", "vertex 3").format(name="heat", value=1) + "0.1 1 0 1\n0.2 1 0 1\n")
@@ -574,7 +587,7 @@ def main():
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
-                     joints_that_are_gone, folders_that_take_nothing, animations_that_turn_too_far,
+                     joints_that_are_gone, folders_that_take_nothing, animations_that_turn_too_far, seams_that_are_held,
                      points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, groups_switched_off, bodies_at_odd_places,
                      runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,
