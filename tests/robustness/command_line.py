@@ -353,7 +353,70 @@ def solids_at_odds(cases):
             (["rigid_object: {surface: b}", "follow: {surface: f, weight: 1}", held],
              "attachment cannot hold what it should")):
         name = cases.write("odds.yaml", setup_with(behaviors, boxes))
-        cases.expect(5, "run", name, "--out", "odds", "--force-restart", says=says)
+        # The error itself names them, not only the warning before it.
+        cases.expect(5, "run", name, "--out", "odds", "--force-restart", "--log", "error", says=says)
+
+
+def springs_beyond_round_off(cases):
+    """Attachments stiffer than anything: told, and the run ends."""
+    inputs = ("{b: {shape: box, size: [0.2, 0.2, 0.2]}, w: {shape: box, size: [0.01, 0.2, 0.2], center: [-0.105, 0, 0]}, "
+              "g: {groom: {style: straight, strands: 20, vertices: 8, length: 5 cm}}}")
+    stiff = "normal_stiffness: {0} N/m, tangent_stiffness: {0} N/m"
+    groups = ("{{group: Body, with: [solid_object: {{surface: b, cell: 4 cm}}, elastic_solid: {{youngs_modulus: 1e5 Pa}}, "
+              "attachment: {{surface: w, range: 1 cm}}]}}",
+              "{{group: Hair, with: [curves_object: {{curves: g, clamp_roots: false}}, elastic_rod, "
+              "attachment: {{solids: Body, range: 1 m, hard: false, " + stiff + "}}]}}")
+    for stiffness, words in (("1e9", {"never": "beyond what can be computed"}), ("1e18", {"says": "1e+12 N/m is taken"})):
+        setup = setup_with(["gravity"] + [g.format(stiffness) for g in groups], inputs, time="{frames: [1, 2], substeps: 2}")
+        name = cases.write("springs.yaml", setup)
+        cases.expect(0, "check", name, **words)
+        cases.expect(0, "run", name, "--out", "springs", "--force-restart", "--no-preview")
+
+
+def joints_that_are_gone(cases):
+    """A checkpoint remembers the angles of joints: with others it is refused, and told why."""
+    boxes = "{b: {shape: box, size: [0.1, 0.1, 0.1]}}"
+    behaviors = ["gravity", "rigid_object: {surface: b, copies: 3, copy_offset: [20 cm, 0, 0]}",
+                 "joint: {kind: hinge, places: [{at: [0.1, 0, 0], body: 0, other: 1}], axis: [0, 0, 1]}",
+                 "joint: {kind: hinge, places: [{at: [0.3, 0, 0], body: 1, other: 2}], axis: [0, 0, 1]}"]
+    cases.expect(0, "run", cases.write("gone.yaml", setup_with(behaviors, boxes)), "--out", "gone")
+    cases.write("gone.yaml", setup_with(behaviors[:-1], boxes))
+    cases.expect(3, "run", "gone.yaml", "--out", "gone", "--resume", "--from", "1",
+                 says="joints or attachments were added or removed since, it remembers 2 values of them and the setup has 1")
+
+
+def folders_that_take_nothing(cases):
+    """Even where permissions say otherwise; and trying it leaves nothing behind."""
+    setup = cases.write("taken.yaml", setup_with([POINT]))
+    cases.expect(3, "check", setup, "--out", "/proc/ymir", says="nothing can be written in /proc: ")
+    before = sorted(os.listdir(cases.folder))
+    cases.expect(0, "check", setup, "--out", "to_be_made")
+    if sorted(os.listdir(cases.folder)) != before:
+        raise p.Failure(f"check left something behind: {sorted(set(os.listdir(cases.folder)) - set(before))}")
+
+
+def animations_that_turn_too_far(cases):
+    """Half a turn in a substep cannot be told from half a turn back."""
+    keys = ", ".join(f"{{time: {k / 96!r}, rotation: [0, {120 * k} deg, 0]}}" for k in range(9))
+    inputs = f"{{b: {{shape: box}}, f: {{shape: box, motion: [{keys}]}}}}"
+    for substeps, words in ((1, {"says": "turns by 8.38 rad in a substep"}), (2, {"says": "at least 3 substeps"}),
+                            (3, {"never": "rad in a substep"})):
+        setup = setup_with(["rigid_object: {surface: b}", "follow: {surface: f, weight: 1}"], inputs,
+                           time=f"{{frames: [1, 2], substeps: {substeps}}}")
+        cases.expect(0, "check", cases.write("turns.yaml", setup), **words)
+
+
+def seams_that_are_held(cases):
+    """Two edges that are held apart are not drawn together."""
+    cases.write("strip.obj", "".join(f"v {x / 4} 0 {z / 4}\n" for z in range(2) for x in range(5)) +
+                "".join(f"f {k} {k + 1} {k + 6}\nf {k} {k + 6} {k + 5}\n" for k in range(1, 5)))
+    inputs = ("{c: {surface: strip.obj}, left: {shape: box, size: [0.1, 1, 2]}, "
+              "right: {shape: box, size: [0.1, 1, 2], center: [1, 0, 0]}}")
+    cloth = ["cloth_object: {surface: c}", "elastic_shell", "sewing: {pairs: [{first: 0, second: 4}, {first: 6, second: 8}]}"]
+    held = [f"attachment: {{surface: {side}, range: 10 cm}}" for side in ("left", "right")]
+    cases.expect(0, "check", cases.write("seams.yaml", setup_with(cloth + held, inputs)),
+                 says="1 of 2 pairs of cloth_object cannot close: both vertices are held by attachment, up to 1 m apart")
+    cases.expect(0, "check", cases.write("seams.yaml", setup_with(cloth + held[:1], inputs)), never="cannot close")
 
 
 def points_in_a_line(cases):
@@ -540,6 +603,7 @@ def main():
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
+                     springs_beyond_round_off, joints_that_are_gone, folders_that_take_nothing, animations_that_turn_too_far, seams_that_are_held,
                      points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, groups_switched_off, bodies_at_odd_places,
                      runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,

@@ -23,6 +23,12 @@ constexpr std::int64_t few_buckets = 512;
 // What is smaller than this part of a bucket counts as one place.
 constexpr double one_place = 1e-6;
 
+// What find_trouble() says, whatever its numbers.
+std::string without_numbers(std::string trouble) {
+  std::erase_if(trouble, [](char c) { return std::string_view("0123456789.+-e").find(c) != std::string_view::npos; });
+  return trouble;
+}
+
 }  // namespace
 
 Simulation::Simulation(const TimeParams& time, double bucket_size, Communicator& communicator)
@@ -116,6 +122,7 @@ void Simulation::advance_substep(Step& step, double remaining) {
   // Equal substeps to the end of the frame, none longer than the nominal one.
   const double count = std::ceil(remaining / nominal_substep() * (1 - 1e-9));
   step.dt = remaining / std::max(1.0, count);
+  std::string first;  // what was wrong with the whole substep; of a short one there may be less to say
   for (int halving = 0;; ++halving) {
     timeline_.run(Loop::substep_begin, step);
     const bool settled = newton(step);
@@ -126,11 +133,13 @@ void Simulation::advance_substep(Step& step, double remaining) {
       break;
     }
     for (const auto& object : objects_) object->rollback();
+    if (halving == 0) first = trouble;
     if (halving == max_halvings)
       throw NumericalFailure(
-          fmt::format("frame {}: {} at a substep of {:.3g} s, halved {} times; use more substeps, softer "
+          fmt::format("frame {}: {} at a substep of {:.3g} s, halved {} times{}; use more substeps, softer "
                       "forces or check the inputs",
-                      step.frame, trouble, step.dt, max_halvings),
+                      step.frame, trouble, step.dt, max_halvings,
+                      without_numbers(first) == without_numbers(trouble) ? "" : " (at first: " + first + ")"),
           step.frame);
     step.dt *= 0.5;
     ++halvings_;

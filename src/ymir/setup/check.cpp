@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 
 #include "ymir/behaviors/scope.h"
 #include "ymir/cache/cache.h"
@@ -13,6 +16,17 @@
 #include "ymir/setup/session.h"
 
 namespace ymir {
+namespace {
+
+// Why nothing can be made in a folder; "": a folder was made there, and is gone again. Permissions do not say
+// everything: root has them all, and some file systems take nothing.
+std::string why_not_writable(const std::filesystem::path& folder) {
+  std::string name = (folder / ".ymir-check-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) return std::strerror(errno);
+  return rmdir(name.c_str()) == 0 ? "" : std::strerror(errno);
+}
+
+}  // namespace
 
 std::vector<Diagnostic> check_output_folder(const SolverSetup& setup, const std::filesystem::path& out) {
   namespace fs = std::filesystem;
@@ -40,6 +54,9 @@ std::vector<Diagnostic> check_output_folder(const SolverSetup& setup, const std:
   else if (access(folder.c_str(), W_OK | X_OK) != 0)
     tell(Severity::error,
          fmt::format("{} may not be written; change its permissions, or name another with --out", folder.string()));
+  else if (const std::string why = why_not_writable(folder); !why.empty())
+    tell(Severity::error,
+         fmt::format("nothing can be written in {}: {}; name another with --out", folder.string(), why));
   if (!found.empty() || !Cache::exists(out)) return found;
   try {
     if (const auto why = Cache::open(out).why_not_resumable(identity_of(setup)))

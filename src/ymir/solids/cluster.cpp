@@ -11,6 +11,12 @@ namespace {
 
 constexpr double linear_tolerance = 1e-9;
 constexpr int patience = 8;  // iterations that Newton's method is left to itself
+// Hard gaps below are left by rounding, as of light bodies on stiff ones; wider ones are contradictions [m or 1].
+constexpr double small_gap = 1e-6;
+// Iterations after which hard rows yield, unless they contradict each other.
+constexpr int rigid_for = 16;
+// Part of the gap that is judged where a row yields as far as its multiplier says.
+constexpr double yielded = 1e-3;
 // Clusters with fewer unknowns are advanced by one thread: waking others takes longer.
 constexpr std::size_t few_unknowns = 4096;
 
@@ -87,6 +93,7 @@ void Cluster::begin(const Step& step) {
   time_ = step.time + step.dt;
   outcome_ = {};
   running_ = true;
+  yields_ = false;
   relaxation_ = 1;
   step_.clear();
   parallel_for(static_cast<std::ptrdiff_t>(members_.size()), [&](std::ptrdiff_t m) {
@@ -145,9 +152,19 @@ double Cluster::evaluate() {
       }
       seen.add_lever(e.port[end], term.pull[end]);
     }
-    for (int r = 0; r < term.hard; ++r) violation_ = worse(violation_, std::fabs(term.gap[r]));
+    for (int r = 0; r < term.hard; ++r)
+      violation_ = worse(violation_, opening(static_cast<std::size_t>(&e - elements_.data()), r));
   }
   return violation_;
+}
+
+// What counts of the gap of a hard row.
+double Cluster::opening(std::size_t element, int row) const {
+  const CouplingRows& term = elements_[element].term;
+  const auto r = static_cast<std::size_t>(row);
+  const double whole = std::fabs(term.gap[row]);
+  if (!yields_ || coupled_[element].yield.size() <= r || coupled_[element].yield[r] == 0) return whole;
+  return worse(std::fabs(term.gap[row] - coupled_[element].yield[r] * term.force[row]), yielded * whole);
 }
 
 // Every block to the tolerance of its own object.
@@ -189,13 +206,13 @@ bool Cluster::turns_back() const {
 // Couplings that contradict each other share what cannot be: each of them is left with a part of the gap.
 void Cluster::fail() {
   outcome_.converged = running_ = false;
-  constexpr double share = 0.1, small = 1e-6;  // gaps below are left by rounding, as of light bodies on stiff ones
+  constexpr double share = 0.1;
   double without = 0, with = 0;
   for (const Member& m : members_) {
     without = worse(without, m.seen->residual(0));
     with = worse(with, m.seen->residual(violation_));
   }
-  if (!(with > 2 * without && violation_ > small)) return;
+  if (!(with > 2 * without && violation_ > small_gap)) return;
   std::vector<std::pair<double, std::string>> left;
   for (const Element& e : elements_) {
     double gap = 0;
@@ -228,13 +245,17 @@ double Cluster::choose_share() {
 
 void Cluster::move(double share) {
   for_each_local([&](Member& m) { m.local->move(share); });
+  ++outcome_.iterations;
+  // Multipliers may be beyond all measure by now.
+  const bool anew = outcome_.iterations == rigid_for && violation_ < small_gap;
+  yields_ = yields_ || anew;
   for (Element& e : elements_)
     if (e.term.hard > 0) {
       double change[CouplingRows::max_rows];
-      for (int r = 0; r < e.term.hard; ++r) change[r] = e.term.gap[r] * share;  // solve_whole left the step there
+      for (int r = 0; r < e.term.hard; ++r)
+        change[r] = anew ? -e.term.force[r] : e.term.gap[r] * share;  // solve_whole left the step there
       e.source->advance(e.index, change, e.term.hard);
     }
-  ++outcome_.iterations;
 }
 
 void Cluster::end() {
@@ -422,6 +443,8 @@ void Cluster::gather(bool curvature) {
       for (std::size_t p = 0; p < n; ++p) c.j[static_cast<std::size_t>(r) * n + p] = e.term.j[r][column[p]];
     c.stiffness.assign(e.term.stiffness, e.term.stiffness + c.rows);
     c.gap.assign(e.term.gap, e.term.gap + c.hard);
+    c.yields = yields_;
+    c.force.assign(e.term.force, e.term.force + c.hard);
     c.curvature.clear();
     if (!curvature || !e.term.curved) continue;
     // T' K T: each unknown moves and turns its own end.

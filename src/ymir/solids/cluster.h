@@ -108,6 +108,7 @@ class Cluster {
   std::int32_t slot_of(const Element& e, int end, int dof) const;
   void gather(bool curvature);
   bool any_large() const;
+  double opening(std::size_t element, int row) const;
   void block_solve(std::span<const double> r, std::span<double> z);
   void product(std::span<const double> x, std::span<double> y);
 
@@ -117,6 +118,7 @@ class Cluster {
   bool running_ = true;
   int max_iterations_ = 0;
   double violation_ = 0;
+  bool yields_ = false;  // hard rows give a little
   // Contacts that come and go, and friction that sticks and slips, may send full steps round in circles.
   double relaxation_ = 1;
   double before_[2];  // residuals of the iterations before

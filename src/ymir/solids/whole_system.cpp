@@ -11,6 +11,8 @@ namespace {
 constexpr double penalty = 1e7;
 // The same of rows that are on a large part alone: conjugate gradients feel them, and more rounds are cheaper.
 constexpr double penalty_on_large = 1e3;
+// What a row that yields gives, over its own compliance.
+constexpr double softness = 1e-12;
 constexpr int most_rounds = 30;
 constexpr double round_off = 1e-13;  // of what a round starts from
 constexpr double enough = 1e-6;      // the same where conjugate gradients solve
@@ -201,7 +203,8 @@ bool WholeSystem::factor(std::span<const Coupled> coupled) {
         small = small || (slots[p] / 3 < small_nodes_ && j != 0);
       }
       // A row over nothing that can move holds or is violated, whatever is done.
-      penalty_.push_back(compliance > 0 ? (small ? penalty : penalty_on_large) / compliance : 0);
+      const double most = c.yields && large_ == nullptr ? 1 / softness : small ? penalty : penalty_on_large;
+      penalty_.push_back(compliance > 0 ? most / compliance : 0);
       add_outer(c, r, penalty_.back());
     }
     if (c.hard > 0) add_element(augmented_, e);
@@ -267,7 +270,12 @@ WholeSystem::Solved WholeSystem::refine(std::span<Coupled> coupled, std::span<co
   std::vector<double> gap;  // what is left of the hard rows, and what the present step closes
   for (Coupled& c : coupled) {
     c.change.assign(static_cast<std::size_t>(c.hard), 0);
-    for (int r = 0; r < c.hard; ++r) gap.push_back(-c.gap[static_cast<std::size_t>(r)]);
+    c.yield.assign(static_cast<std::size_t>(c.hard), 0);
+    for (std::size_t r = 0; r < c.change.size(); ++r) {
+      const double most = penalty_[gap.size()];
+      if (c.yields && large_ == nullptr && most > 0) c.yield[r] = 1 / most;
+      gap.push_back(c.yield[r] > 0 ? c.yield[r] * c.force[r] - c.gap[r] : -c.gap[r]);
+    }
   }
   if (gap.empty()) return solve_augmented(b, x);
   const double load = std::max(largest(b), 1e-300), wide = largest(gap);
@@ -300,8 +308,8 @@ WholeSystem::Solved WholeSystem::refine(std::span<Coupled> coupled, std::span<co
         const double open = gap[k] - along(c, r, d_), change = -penalty_[k] * open;
         c.change[static_cast<std::size_t>(r)] += change;
         spread(c, r, -change, r_);
-        gap[k] = open;
-        if (penalty_[k] > 0) left = worse(left, std::fabs(open));
+        gap[k] = open + c.yield[static_cast<std::size_t>(r)] * change;
+        if (penalty_[k] > 0) left = worse(left, std::fabs(gap[k]));
       }
     const double rest = worse(largest(r_) / load, wide > 0 ? left / wide : left > 0 ? 1 : 0);
     if (std::isnan(rest)) return Solved::no;
@@ -344,6 +352,7 @@ bool WholeSystem::solve_saddle(std::span<Coupled> coupled, std::span<const doubl
   auto from = solution.begin() + static_cast<std::ptrdiff_t>(x.size());
   for (Coupled& c : coupled) {
     c.change.assign(from, from + c.hard);
+    c.yield.assign(static_cast<std::size_t>(c.hard), 0);
     from += c.hard;
   }
   return true;

@@ -9,7 +9,9 @@
 //   (A + J'RJ) d = r_q + J'R r_c,  dq += d,  dlambda += R (J d - r_c)
 //
 // divides what is left by 1 + R J A^-1 J' (R: penalty over the row's own compliance), which is a refinement of
-// round-off at the same time. Blocks with multipliers of their own are indefinite: the saddle point itself then goes to
+// round-off at the same time. Where no multiplier holds, as in a straight row of bodies between two fixed ends, whose
+// load across it would need an infinite one, rows yield by `softness` of their own compliance: R is then its inverse.
+// Blocks with multipliers of their own are indefinite: the saddle point itself then goes to
 // the sparse LDL' of direct.h.
 //
 // Where a part is large, the rest is eliminated and the large part is iterated (around_large.h): memory is linear in it
@@ -43,6 +45,9 @@ class WholeSystem {
     int rows = 0, hard = 0;
     std::vector<double> j, stiffness, gap, curvature;
     std::vector<double> change;  // of the multipliers of hard rows, after solve()
+    bool yields = false;         // hard rows give a little: C = yield lambda
+    std::vector<double> force;   // lambda, of rows that yield
+    std::vector<double> yield;   // after solve() [m/N], 0 of rows that do not
   };
 
   // With the values of this Newton step; b and x over slots.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ymir/actions/follow_animation.h"
 #include "ymir/actions/follow_groom.h"
@@ -17,6 +18,27 @@ Error mistake(const Scope& scope, const std::string& what) { return Error(ExitCo
 
 // Part of its size that a body may be away from its animation when both begin.
 constexpr double far_away = 1e-3;
+
+// Largest turn of the motions of a surface within a substep of the run, summed over parts of it [rad].
+double turn_per_substep(const AnimatedSurface& surface, const TimeParams& time) {
+  constexpr int parts = 16;
+  constexpr std::int64_t most = 100000;  // substeps that are looked at, spread over the run
+  const std::int64_t all = time.frame_count() * time.substeps, looked_at = std::min(all, most);
+  const double dt = time.frame_duration() / time.substeps;
+  double largest = 0;
+  for (std::int64_t k = 0; k < looked_at; ++k) {
+    const double begin = dt * static_cast<double>(all / looked_at * k);
+    Quaternion before = surface.rigid(begin).rotation;
+    double turn = 0;
+    for (int part = 1; part <= parts; ++part) {
+      const Quaternion now = surface.rigid(begin + dt * part / parts).rotation;
+      turn += norm(quaternion_log(now * conjugate(before)));
+      before = now;
+    }
+    largest = std::max(largest, turn);
+  }
+  return largest;
+}
 
 }  // namespace
 
@@ -171,6 +193,14 @@ void Follow::follow_bodies(Scope& scope, RigidObject& object, const Weight& weig
         fmt::format("{} begins {:.3g} m away from where '{}' puts it at time 0, and jumps or flies there; let "
                     "both begin in one place",
                     object.path(), away, params_.surface.name));
+  constexpr double most_turn = 2.8;  // as of hinges: half a turn cannot be told from half a turn back [rad]
+  const TimeParams& time = scope.simulation().time_params();
+  if (const double turn = turn_per_substep(target, time); turn > most_turn)
+    scope.warn(
+        fmt::format("'{}' turns by {:.3g} rad in a substep: {} would seem to turn less, or back, and be let go "
+                    "with another spin; give `time:` at least {} substeps",
+                    params_.surface.name, turn, object.path(),
+                    static_cast<std::int64_t>(std::ceil(turn / most_turn * time.substeps))));
   follow_pose(object, scope.path(), std::move(target), params_.stiffness, weight);
 }
 

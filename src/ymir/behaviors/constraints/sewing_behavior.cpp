@@ -2,11 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ymir/actions/sewing.h"
 #include "ymir/base/error.h"
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
+namespace {
+
+// Pairs of which both vertices are where something else says stay as far apart as that says.
+void warn_of_held_pairs(Scope& scope, const MeshObject& cloth, const std::vector<SewnPair>& pairs) {
+  std::vector<std::string> owner(cloth.start().size());
+  for (const MeshObject::NodeMotion& motion : cloth.motions())
+    for (const std::int32_t node : motion.nodes) owner[static_cast<std::size_t>(node)] = motion.owner;
+  std::size_t count = 0;
+  double widest = 0;
+  std::string first;
+  for (const auto& [a, b] : pairs) {
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    const double gap = norm(cloth.start()[j] - cloth.start()[i]);
+    if (cloth.held()[i] == 0 || cloth.held()[j] == 0 || gap <= 1e-3 * cloth.mean_edge()) continue;
+    if (count++ == 0) first = owner[i].empty() ? owner[j] : owner[i];
+    widest = std::max(widest, gap);
+  }
+  if (count > 0)
+    scope.warn(
+        fmt::format("{} of {} pairs of {} cannot close: both vertices are held{}, up to {:.3g} m apart; let go of "
+                    "one of them, or hold them in one place",
+                    count, pairs.size(), cloth.path(), first.empty() ? "" : " by " + first, widest));
+}
+
+}  // namespace
 
 Schema<SewingBehavior::Pair> SewingBehavior::Pair::schema() {
   return Schema<Pair>("pair", "Two vertices to be sewn together, as the surface of the cloth counts them, from 0.")
@@ -60,8 +87,10 @@ void SewingBehavior::create(Scope& scope) {
     if (pairs.empty())
       scope.warn(fmt::format("sews nothing of {}: no rim has another within {:g} m across a gap; enlarge `range:`",
                              cloth->path(), *params_.range));
-    else
+    else {
+      scope.after_all([&scope, cloth, pairs] { warn_of_held_pairs(scope, *cloth, pairs); });
       add_sewing(*cloth, scope.path(), std::move(pairs), {params_.begin, params_.close_time, params_.seam_stiffness});
+    }
   }
 }
 
