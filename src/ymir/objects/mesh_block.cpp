@@ -137,6 +137,7 @@ void MeshBlock::assemble_all() {
 
 void MeshBlock::assemble() {
   work_->step.curvature = MeshStep::Curvature::exact;
+  coupled_ = false;
   if (object_->share() == nullptr)
     for (const auto& constraint : object_->constraints()) constraint->evaluate(work_->step);
   assemble_all();
@@ -157,6 +158,7 @@ void MeshBlock::consult() {
 }
 
 void MeshBlock::add_force(std::size_t row, double force, double stiffness) {
+  coupled_ = true;
   work_->step.residual[row / 3][static_cast<int>(row % 3)] += force;
   work_->step.scale[row / 3][static_cast<int>(row % 3)] += stiffness;
 }
@@ -201,7 +203,8 @@ bool MeshBlock::iterate() {
 
 bool MeshBlock::factor() {
   MeshSolver& solver = work_->solver;
-  if (solver.iterative() && iterate()) return true;
+  // Couplings are solved by other iterations around this one, which want a factor.
+  if (solver.iterative() && !coupled_ && iterate()) return true;
   if (solver.factor(work_->step.matrix)) return true;
   if (work_->step.curvature == MeshStep::Curvature::projected) return false;
   project();

@@ -27,7 +27,7 @@ class MeshBlock final : public SolidBlock {
   void solve(const double* r, double* z) const override;
   void product(const double* x, double* y) const override { work_->step.matrix.multiply(x, y); }
   bool indefinite() const override { return false; }
-  LargeMatrix* large() const override { return work_->solver.iterative() ? &large_ : nullptr; }
+  LargeMatrix* large() const override { return work_->solver.iterative_with_others() ? &large_ : nullptr; }
   std::int32_t nodes() const override { return work_->step.matrix.nodes(); }
   void visit_blocks(const BlockVisitor& visit) const override;
   void set_step(const double* step) override;
@@ -49,6 +49,7 @@ class MeshBlock final : public SolidBlock {
   MeshObject* object_;
   MeshObject::Workspace* work_;
   mutable LargeMesh large_;
+  bool coupled_ = false;  // to others, in this iteration
 };
 
 }  // namespace ymir

@@ -9,6 +9,7 @@ namespace ymir {
 namespace {
 
 constexpr std::int32_t many_nodes = 3000;  // from which on conjugate gradients take half the time or less
+constexpr std::int32_t many_with_others = 10000;  // the same where others are eliminated in every iteration
 constexpr double tolerance = 1e-6;         // of |b - A x| / |b|
 
 }  // namespace
@@ -20,6 +21,7 @@ void MeshSolver::prepare(const BlockMatrix& a, LinearSolver choice, const MeshSh
   choice_ = choice;
   iterative_ =
       share != nullptr || choice == LinearSolver::cg || (choice == LinearSolver::automatic && a.nodes() >= many_nodes);
+  worth_it_with_others_ = share != nullptr || choice == LinearSolver::cg || a.nodes() >= many_with_others;
   factored_ = analyzed_ = false;
   if (iterative_) {
     if (share != nullptr) {
@@ -37,9 +39,10 @@ void MeshSolver::prepare(const BlockMatrix& a, LinearSolver choice, const MeshSh
   }
 }
 
-CgOptions MeshSolver::options(std::int32_t nodes) const {
-  // A factor takes as long as so many iterations, or fewer; measured.
-  return {tolerance, 0, std::max(shared_ || choice_ == LinearSolver::cg ? 1000 : 60, nodes / 100)};
+// A factor takes as long as so many iterations, or fewer; measured. There is none where ranks share the mesh.
+CgOptions MeshSolver::options(std::int32_t nodes, bool with_others) const {
+  const bool asked = choice_ == LinearSolver::cg;
+  return {tolerance, 0, shared_ ? 3000 : std::max(!asked ? 60 : with_others ? 200 : 1000, nodes / 100)};
 }
 
 CgReport MeshSolver::descend(const BlockMatrix& a, std::span<const double> b) {
@@ -61,10 +64,10 @@ CgReport MeshSolver::solve_with(const BlockMatrix& a, std::span<const double> b,
     for (std::size_t k = 0; k < added_.size(); ++k) q[3 * static_cast<std::size_t>(nodes[k / 3]) + k % 3] += added_[k];
   };
   const CgReport report =
-      shared_ ? shared_->solve(b, x, nodes, addition, options(a.nodes()))
+      shared_ ? shared_->solve(b, x, nodes, addition, options(a.nodes(), !nodes.empty()))
               : conjugate_gradient(
                     apply, [&](std::span<const double> r, std::span<double> z) { hierarchy_->apply(r, z); }, b, x,
-                    workspace_, options(a.nodes()));
+                    workspace_, options(a.nodes(), !nodes.empty()));
   cg_iterations_ += report.iterations;
   return report;
 }

@@ -33,6 +33,8 @@ class MeshSolver {
   // is no factor then, and complete() to multiply() are for the rank that leads, while others assist().
   void prepare(const BlockMatrix& a, LinearSolver choice, const MeshShare* share);
   bool iterative() const { return iterative_; }
+  // The same where others are coupled to the mesh: what they add has to be worth it.
+  bool iterative_with_others() const { return iterative_ && worth_it_with_others_; }
   bool shared() const { return shared_ != nullptr; }
 
   enum class Outcome : std::uint8_t { solved, indefinite, failed };
@@ -59,10 +61,10 @@ class MeshSolver {
 
  private:
   CgReport descend(const BlockMatrix& a, std::span<const double> b);
-  CgOptions options(std::int32_t nodes) const;
+  CgOptions options(std::int32_t nodes, bool with_others) const;
 
   LinearSolver choice_ = LinearSolver::direct;
-  bool iterative_ = false, factored_ = false, analyzed_ = false;
+  bool iterative_ = false, worth_it_with_others_ = false, factored_ = false, analyzed_ = false;
   BlockCholesky cholesky_;
   std::unique_ptr<elastic_amg::Hierarchy> hierarchy_;
   std::unique_ptr<SharedMeshSolver> shared_;

@@ -72,7 +72,7 @@ Schema<SolidObjectBehavior::Params> SolidObjectBehavior::schema() {
       .param(&Params::solver, "solver",
              "How linear systems are solved. direct: a sparse Cholesky factor. cg: conjugate gradients with algebraic "
              "multigrid, which takes far less time and memory on large bodies; where they fail, the factor. auto: cg "
-             "from 3000 nodes on.")
+             "from 3000 nodes on, or 10000 where hair, cloth or other bodies are attached.")
       .enumerated<LinearSolver>(
           {{"auto", LinearSolver::automatic}, {"direct", LinearSolver::direct}, {"cg", LinearSolver::cg}})
       .advanced()
