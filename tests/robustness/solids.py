@@ -121,6 +121,29 @@ def taut(kinds):
     return "\n".join(lines) + "\n"
 
 
+# Two cubes of 1 mm, a millionth of the mass of the soft body that the first of them is set in.
+LIGHT = """inputs:
+  body: {shape: box, size: [20 cm, 20 cm, 20 cm]}
+  wall: {shape: box, center: [-10.5 cm, 0, 0], size: [1 cm, 20 cm, 20 cm]}
+  first: {shape: box, center: [100.5 mm, 0, 0], size: [1 mm, 1 mm, 1 mm]}
+  second: {shape: box, center: [101.5 mm, 0, 0], size: [1 mm, 1 mm, 1 mm]}
+setup:
+  - gravity
+  - group: Body
+    with:
+      - solid_object: {surface: body, cell: 4 cm, density: 1000 kg/m^3}
+      - elastic_solid: {youngs_modulus: 1e5 Pa, poisson_ratio: 0.3}
+      - attachment: {surface: wall, range: 1 cm}
+  - group: First
+    with:
+      - rigid_object: {surface: first}
+      - attachment: {solids: Body, range: 1 mm}
+  - group: Second
+    with:
+      - rigid_object: {surface: second}
+  - joint: {kind: ball, places: [{at: [101 mm, 0, 0], body: 0, other: 1}]}
+"""
+
 LANDING = """inputs:
   ball: {{shape: {shape}, center: [0, 8 cm, 0], size: [10 cm, 10 cm, 10 cm]}}
 setup:
@@ -224,6 +247,14 @@ def main():
             for low, high in ranges(ymir, out, 10).values():
                 expect(-0.0205 < low[1] and high[1] < 0.0205 and 0 < low[0] and high[0] < 1, f"{name}: between {low} and {high}")
             cases += 1
+        done, out = run(ymir, folder, "light", HEAD.format(frames=12, fps=24, substeps=2) + LIGHT)
+        expect(done.returncode == 0 and "failed" not in done.stderr, f"light: {done.returncode} {done.stderr.strip()}")
+        for frame in range(1, 13):
+            at = ranges(ymir, out, frame)
+            first, second = ([(a + b) / 2 for a, b in zip(*at[f"{name}/rigid_object"])] for name in ("First", "Second"))
+            apart = sum((a - b) ** 2 for a, b in zip(first, second)) ** 0.5
+            expect(apart < 1e-3 + 1e-7 and 0.09 < first[0] < 0.11, f"light: frame {frame}, {first} and {second}, {apart} m apart")
+        cases += 1
         # Also by more than a turn in a substep, and towards an angle turns away.
         for drive, angle in (("motor_spin: 10", 2.5), ("motor_spin: 100", 25), ("motor_spin: -140", -35), ("motor_spin: 500", 125),
                              ("motor_angle: 8", 8)):

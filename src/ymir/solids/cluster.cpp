@@ -16,7 +16,7 @@ constexpr double small_gap = 1e-6;
 // Iterations after which hard rows yield, unless they contradict each other.
 constexpr int rigid_for = 16;
 // Part of the gap that is judged where a row yields as far as its multiplier says.
-constexpr double yielded = 0.01;
+constexpr double yielded = 1e-3;
 // Clusters with fewer unknowns are advanced by one thread: waking others takes longer.
 constexpr std::size_t few_unknowns = 4096;
 

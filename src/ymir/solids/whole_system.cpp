@@ -12,7 +12,7 @@ constexpr double penalty = 1e7;
 // The same of rows that are on a large part alone: conjugate gradients feel them, and more rounds are cheaper.
 constexpr double penalty_on_large = 1e3;
 // What a row that yields gives, over its own compliance.
-constexpr double softness = 1e-10;
+constexpr double softness = 1e-12;
 constexpr int most_rounds = 30;
 constexpr double round_off = 1e-13;  // of what a round starts from
 constexpr double enough = 1e-6;      // the same where conjugate gradients solve
