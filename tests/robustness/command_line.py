@@ -357,6 +357,22 @@ def solids_at_odds(cases):
         cases.expect(5, "run", name, "--out", "odds", "--force-restart", "--log", "error", says=says)
 
 
+def springs_beyond_round_off(cases):
+    """Attachments stiffer than anything: told, and the run ends."""
+    inputs = ("{b: {shape: box, size: [0.2, 0.2, 0.2]}, w: {shape: box, size: [0.01, 0.2, 0.2], center: [-0.105, 0, 0]}, "
+              "g: {groom: {style: straight, strands: 20, vertices: 8, length: 5 cm}}}")
+    stiff = "normal_stiffness: {0} N/m, tangent_stiffness: {0} N/m"
+    groups = ("{{group: Body, with: [solid_object: {{surface: b, cell: 4 cm}}, elastic_solid: {{youngs_modulus: 1e5 Pa}}, "
+              "attachment: {{surface: w, range: 1 cm}}]}}",
+              "{{group: Hair, with: [curves_object: {{curves: g, clamp_roots: false}}, elastic_rod, "
+              "attachment: {{solids: Body, range: 1 m, hard: false, " + stiff + "}}]}}")
+    for stiffness, words in (("1e9", {"never": "beyond what can be computed"}), ("1e18", {"says": "1e+12 N/m is taken"})):
+        setup = setup_with(["gravity"] + [g.format(stiffness) for g in groups], inputs, time="{frames: [1, 2], substeps: 2}")
+        name = cases.write("springs.yaml", setup)
+        cases.expect(0, "check", name, **words)
+        cases.expect(0, "run", name, "--out", "springs", "--force-restart", "--no-preview")
+
+
 def joints_that_are_gone(cases):
     """A checkpoint remembers the angles of joints: with others it is refused, and told why."""
     boxes = "{b: {shape: box, size: [0.1, 0.1, 0.1]}}"
@@ -587,7 +603,7 @@ def main():
         cases = Cases(sys.argv[1], sys.argv[2], folder)
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
-                     joints_that_are_gone, folders_that_take_nothing, animations_that_turn_too_far, seams_that_are_held,
+                     springs_beyond_round_off, joints_that_are_gone, folders_that_take_nothing, animations_that_turn_too_far, seams_that_are_held,
                      points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, groups_switched_off, bodies_at_odd_places,
                      runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,

@@ -171,9 +171,26 @@ void warn_of_points_in_line(Scope& scope, const std::vector<SolidObject*>& objec
       }
 }
 
+// A metre of steel across a square metre has 2e11 N/m. Beside far stiffer springs, what bodies do themselves is lost in
+// round-off, and solves do not end.
+constexpr double stiffest = 1e12;  // [N/m]
+
 AttachmentResponse response_of(const AttachmentBehavior::Params& p) {
-  return {p.flexibility,           p.normal_stiffness,           p.tangent_stiffness,
-          p.orientation_stiffness, p.attachment_relaxation_time, p.hard};
+  return {p.flexibility,
+          std::min(p.normal_stiffness.value, stiffest),
+          std::min(p.tangent_stiffness.value, stiffest),
+          p.orientation_stiffness,
+          p.attachment_relaxation_time,
+          p.hard};
+}
+
+void warn_of_stiffness(Scope& scope, const AttachmentBehavior::Params& p) {
+  const double most = std::max(p.normal_stiffness.value, p.tangent_stiffness.value);
+  if (!p.hard && most > stiffest)
+    scope.warn(
+        fmt::format("a stiffness of {:g} N/m is beyond what can be computed with; {:g} N/m is taken. Hold it "
+                    "exactly with `hard: true`, or give less",
+                    most, stiffest));
 }
 
 }  // namespace
@@ -197,6 +214,7 @@ void AttachmentBehavior::create(Scope& scope) {
           (params_.solids.empty() ? 0 : 1) !=
       1)
     throw mistake(scope, "give either `surface:`, an input, or `strands:`, `particles:` or `solids:`, a group");
+  warn_of_stiffness(scope, params_);
   const EmissionRule rule = this->rule(scope);
   if (strands && particles && rule.kind == EmissionKind::network)
     throw mistake(scope,
