@@ -144,6 +144,23 @@ setup:
   - joint: {kind: ball, places: [{at: [101 mm, 0, 0], body: 0, other: 1}]}
 """
 
+# Onto a table much thinner than the way of a substep.
+FALLING = """inputs:
+  ball: {{shape: ellipsoid, center: [0, {height} m, 0], size: [20 cm, 20 cm, 20 cm]}}
+  sheet: {{shape: sheet, center: [0, {height} m, 0], size: [30 cm, 30 cm, 1 cm], edge: 4 cm, turn: [90 deg, 0, 0]}}
+setup:
+  - gravity
+  - collider: {{shape: box, center: [0, -1 cm, 0], size: [2, 2 cm, 2]}}
+  - group: Body
+    with:
+{body}"""
+BODIES = {"rigid": """      - rigid_object: {surface: ball, density: 500 kg/m^3}
+""", "soft": """      - solid_object: {surface: ball, cell: 5 cm}
+      - elastic_solid: {youngs_modulus: 50 kPa, poisson_ratio: 0.4}
+""", "cloth": """      - cloth_object: {surface: sheet}
+      - elastic_shell
+"""}
+
 LANDING = """inputs:
   ball: {{shape: {shape}, center: [0, 8 cm, 0], size: [10 cm, 10 cm, 10 cm]}}
 setup:
@@ -228,6 +245,13 @@ def main():
                 for low, high in ranges(ymir, out, frame).values():
                     expect(low[1] > -0.01 and 0.09 < high[1] < 0.2, f"landing at {fps} fps: between {low} and {high}")
             cases += 1
+        for body, setup in BODIES.items():
+            for height in (1, 3):
+                name = f"falling_{body}_{height}"
+                out = must_run(ymir, folder, name, HEAD.format(frames=26, fps=24, substeps=1) + FALLING.format(height=height, body=setup))
+                low, high = ranges(ymir, out, 26)["Body/" + {"soft": "solid", "rigid": "rigid", "cloth": "cloth"}[body] + "_object"]
+                expect(-0.005 < low[1] < 0.01 and high[1] < 0.25, f"{name}: between {low} and {high}")
+                cases += 1
         # The ends do not come apart: those of bodies pulled along their line stop, those torn sideways turn about the joint.
         for kind in ("ball", "hinge", "weld"):
             for x, y in (("-100 m/s", "0 m/s"), ("0 m/s", "100 m/s")):

@@ -32,6 +32,13 @@ std::string why_not_closed(const Surface& surface) {
   return {};
 }
 
+std::size_t loose_vertices(const Surface& surface) {
+  std::vector<char> used(surface.positions.size());
+  for (const auto& t : surface.triangles)
+    for (const std::int32_t v : t) used[static_cast<std::size_t>(v)] = 1;
+  return static_cast<std::size_t>(std::count(used.begin(), used.end(), 0));
+}
+
 double enclosed_volume(const Surface& surface) {
   double six = 0;
   for (const auto& t : surface.triangles) {

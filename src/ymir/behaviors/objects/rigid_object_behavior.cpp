@@ -52,6 +52,10 @@ void RigidObjectBehavior::create(Scope& scope) {
   if (const std::string why = why_not_closed(one); !why.empty())
     throw Error(ExitCode::bad_input, fmt::format("{}: {}: the surface is not closed, so it has no inside: {}",
                                                  scope.path(), params_.surface.name, why));
+  if (const std::size_t loose = loose_vertices(one); loose > 0)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: {}: {} vertices belong to no triangle and so to no body; remove them from the file",
+                            scope.path(), params_.surface.name, loose));
   if (enclosed_volume(one) < 0) {
     scope.warn(fmt::format("'{}' is inside out; its triangles are turned around", params_.surface.name));
     turn_inside_out(one);
