@@ -307,6 +307,23 @@ TEST(Cloth, SeamsCloseAsPlanned) {
   }
 }
 
+// Cloth far stiffer than the inertia of its vertices in a long substep: two corners are drawn together all the same.
+TEST(Cloth, SeamsCloseHoweverStiffTheCloth) {
+  for (const double stiffness : {1e3, 1e5}) {
+    ClothRun run(square_grid(4, 4, 0.4, 0.4), fabric(stiffness, 1e-4), 0.2, 1e-6);
+    add_sewing(run.object(), "seam", {{0, 24}}, Seam{0, 0.5, {}});
+    run.start();
+    double apart = 0;
+    for (int k = 0; k < 14; ++k) {
+      run.step(1.0 / 24);
+      apart = norm(run.object().positions()[0] - run.object().positions()[24]);
+      if (k == 5) EXPECT_NEAR(apart, 0.2 * std::sqrt(2.0), 1e-3);  // half of the way
+    }
+    fmt::print("seam of cloth of {:g} N/m: {:.1e} m apart\n", stiffness, apart);
+    EXPECT_LT(apart, 1e-6);
+  }
+}
+
 TEST(Cloth, RefusesTrianglesWithoutShape) {
   Surface sheet = square_grid(1, 1, 1, 1);
   sheet.positions[1] = sheet.positions[0];

@@ -15,10 +15,10 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Stiffness of an exact seam by the inertia m/dt^2 of its vertices: what is missing in one substep is made up for in
 // the next ones by the multiplier.
-constexpr double exact_stiffness = 1e4;
+constexpr double exact_stiffness = 1e7;
 // Share of the stiffness that counts where residuals are measured, above round-off; with all of it, pairs could be
 // anywhere so long as they are together.
-constexpr double stiff_share = 1e-6;
+constexpr double stiff_share = 1e-9;
 
 class Sewing final : public MeshConstraint {
  public:
