@@ -81,7 +81,8 @@ struct CommandLine {
   }
   void add_setup_commands() {
     CLI::App* sub = add(
-        "check", "Check a setup and its inputs; print everything that is wrong, without running it or leaving anything behind.",
+        "check",
+        "Check a setup and its inputs; print everything that is wrong, without running it or leaving anything behind.",
         [this] { return cli::check(setup); });
     sub->add_option("SETUP", setup.setup, "Setup file (.yaml)")->required();
     sub->add_option("--out", setup.out, "Folder of the cache that a run would get (default: what the setup says)");

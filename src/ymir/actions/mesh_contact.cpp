@@ -66,8 +66,8 @@ class MeshContact final : public MeshConstraint {
     const std::vector<Vec3d> x = points_at(s.position);
     parallel_for(static_cast<std::ptrdiff_t>(x.size()), [&](std::ptrdiff_t i) {
       if (here(static_cast<std::size_t>(i)))
-        touched_[static_cast<std::size_t>(i)] = touched_on_the_way(solid_at_end_, start_[static_cast<std::size_t>(i)],
-                                                                   x[static_cast<std::size_t>(i)]);
+        touched_[static_cast<std::size_t>(i)] =
+            touched_on_the_way(solid_at_end_, start_[static_cast<std::size_t>(i)], x[static_cast<std::size_t>(i)]);
     });
     deepest_ = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {

@@ -8,9 +8,9 @@
 namespace ymir {
 namespace {
 
-constexpr std::int32_t many_nodes = 3000;  // from which on conjugate gradients take half the time or less
+constexpr std::int32_t many_nodes = 3000;         // from which on conjugate gradients take half the time or less
 constexpr std::int32_t many_with_others = 10000;  // the same where others are eliminated in every iteration
-constexpr double tolerance = 1e-6;         // of |b - A x| / |b|
+constexpr double tolerance = 1e-6;                // of |b - A x| / |b|
 
 }  // namespace
 

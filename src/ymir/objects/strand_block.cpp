@@ -97,8 +97,8 @@ void StrandBlock::hold(std::size_t row) {
   at(r, 0) = 1;
 }
 
-// A multiplier whose edge is held at both ends has nothing left to act on. It gives way, to a stiffness that is far above
-// that of its vertices: Newton's method still ends where the edge has its length.
+// A multiplier whose edge is held at both ends has nothing left to act on. It gives way, to a stiffness that is far
+// above that of its vertices: Newton's method still ends where the edge has its length.
 void StrandBlock::yield_between(std::span<const std::size_t> held) {
   constexpr double firmness = 1e6;
   const int half = half_bandwidth();

@@ -89,8 +89,7 @@ std::vector<Triplet> scalar_entries(const BlockMatrix& a) {
          ++e) {
       const std::int32_t i = a.rows()[static_cast<std::size_t>(e)];
       for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < (i == j ? r + 1 : 3); ++c)
-          entries.push_back({3 * i + r, 3 * j + c, a.block(e)[3 * r + c]});
+        for (int c = 0; c < (i == j ? r + 1 : 3); ++c) entries.push_back({3 * i + r, 3 * j + c, a.block(e)[3 * r + c]});
     }
   return entries;
 }

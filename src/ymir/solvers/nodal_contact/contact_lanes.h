@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ymir/math/vec3.h"
-#include "ymir/solvers/nodal_contact/node_contact.h"
 #include "ymir/solvers/nodal_contact/nodal_body.h"
+#include "ymir/solvers/nodal_contact/node_contact.h"
 
 namespace ymir {
 

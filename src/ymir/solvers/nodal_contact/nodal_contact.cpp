@@ -76,7 +76,8 @@ void NodalContact::begin(std::span<NodalBody* const> bodies, const ContactList& 
 
 // Impulses are kept with the cohesion added, r + c n, which turns its law into that without; -c n acts as a load.
 void NodalContact::take(const ContactList& list) {
-  cohesive_ = std::any_of(list.contacts.begin(), list.contacts.end(), [](const NodeContact& c) { return c.cohesion > 0; });
+  cohesive_ =
+      std::any_of(list.contacts.begin(), list.contacts.end(), [](const NodeContact& c) { return c.cohesion > 0; });
   const auto put = [&](auto& to, std::size_t contact, Vec3d value) {
     const std::int32_t place = contacts_.place_of(contact);
     for (int k = 0; k < 3; ++k) to[static_cast<std::size_t>(place / lanes)][k].set(place % lanes, value[k]);
