@@ -2,6 +2,7 @@
 
 #include "ymir/behaviors/constraints/attachment_behavior.h"
 #include "ymir/behaviors/constraints/collider.h"
+#include "ymir/behaviors/constraints/collision.h"
 #include "ymir/behaviors/constraints/follow.h"
 #include "ymir/behaviors/constraints/joint_behavior.h"
 #include "ymir/behaviors/constraints/sewing_behavior.h"
@@ -65,6 +66,7 @@ Registry all_behaviors() {
   registry.add<AttachmentBehavior>();
   registry.add<JointBehavior, SolidSystem>();
   registry.add<ColliderBehavior, ColliderObject>();
+  registry.add<CollisionBehavior>();
   registry.add<Follow>();
   registry.add<SewingBehavior>();
   registry.add<Kill>();

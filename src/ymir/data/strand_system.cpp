@@ -39,6 +39,7 @@ void StrandSystem::assign(std::vector<Strand> strands) {
   std::sort(strands.begin(), strands.end(), [](const Strand& a, const Strand& b) {
     return std::tuple(a.tie, -a.vertices, a.id) < std::tuple(b.tie, -b.vertices, b.id);
   });
+  ++arrangement_;
   groups_.clear();
   std::vector<std::size_t> firsts;  // strand each group begins with
   for (std::size_t k = 0; k < strands.size(); ++k)

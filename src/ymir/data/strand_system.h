@@ -76,6 +76,8 @@ class StrandSystem {
   };
   std::vector<Seat> seats() const;  // of all strands, in order of id
 
+  std::uint64_t arrangement() const { return arrangement_; }  // another one: strands are elsewhere than before
+
   int group_count() const { return static_cast<int>(groups_.size()); }
   Group& group(int g) { return groups_[static_cast<std::size_t>(g)]; }
   const Group& group(int g) const { return groups_[static_cast<std::size_t>(g)]; }
@@ -121,6 +123,7 @@ class StrandSystem {
   int state_channels_ = 0;
   std::vector<Group> groups_;
   std::int64_t strands_ = 0, vertices_ = 0;
+  std::uint64_t arrangement_ = 0;
 };
 
 }  // namespace ymir

@@ -214,4 +214,9 @@ void StrandBlock::move(double share) { newton_.move(Real::all(share), Real::all(
 
 void StrandBlock::end() { newton_.end(object_->constraints()); }
 
+ContactBlock* StrandBlock::contacts() {
+  if (!contacts_) contacts_ = std::make_unique<StrandContacts>(*this);
+  return contacts_.get();
+}
+
 }  // namespace ymir

@@ -1,6 +1,7 @@
 // A group of strands as a block of the solid system: its block is the band matrix of strand_newton.h.
 #pragma once
 
+#include "ymir/objects/strand_contacts.h"
 #include "ymir/objects/strand_newton.h"
 #include "ymir/solids/solid_block.h"
 
@@ -39,8 +40,10 @@ class StrandBlock final : public SolidBlock {
   double reach() const override;
   void move(double share) override;
   void end() override;
+  ContactBlock* contacts() override;
 
  private:
+  friend class StrandContacts;
   int half_bandwidth() const;
   bool factor(std::span<const std::size_t> without);
   void hold(std::size_t row);
@@ -55,6 +58,7 @@ class StrandBlock final : public SolidBlock {
   const StrandReal* kept() const { return factored_ ? matrix_.data() : newton_.step().matrix; }
   std::vector<StrandReal> matrix_;
   bool factored_ = false;
+  std::unique_ptr<StrandContacts> contacts_;
   mutable std::vector<StrandReal> padded_;
 };
 

@@ -30,8 +30,8 @@ std::string FrameReport::trouble() const {
 ObjectReport joined(const ObjectReport& mine, Communicator& communicator) {
   if (communicator.size() == 1) return mine;
   // Numbers first, then the text of the worst part.
-  const std::int64_t counts[] = {mine.solves,  mine.iterations,    mine.unconverged,
-                                 mine.retries, mine.cg_iterations, mine.direct_solves};
+  const std::int64_t counts[] = {mine.solves,        mine.iterations,    mine.unconverged, mine.retries,
+                                 mine.cg_iterations, mine.direct_solves, mine.contacts,    mine.contact_iterations};
   const double extremes[] = {mine.residual, mine.speed, mine.courant, mine.stretch, mine.penetration};
   Bytes packed(sizeof counts + sizeof extremes + mine.worst.size());
   std::memcpy(packed.data(), counts, sizeof counts);
@@ -39,12 +39,12 @@ ObjectReport joined(const ObjectReport& mine, Communicator& communicator) {
   std::memcpy(packed.data() + sizeof counts + sizeof extremes, mine.worst.data(), mine.worst.size());
   ObjectReport all;
   for (const Bytes& bytes : communicator.all_gather(packed)) {
-    std::int64_t c[6];
+    std::int64_t c[8];
     double e[5];
     std::memcpy(c, bytes.data(), sizeof c);
     std::memcpy(e, bytes.data() + sizeof c, sizeof e);
     const char* text = reinterpret_cast<const char*>(bytes.data()) + sizeof c + sizeof e;
-    all.join({c[0], c[1], c[2], c[3], c[4], c[5], e[0], std::string(text, bytes.size() - sizeof c - sizeof e), e[1],
+    all.join({c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], e[0], std::string(text, bytes.size() - sizeof c - sizeof e), e[1],
               e[2], e[3], e[4]});
   }
   return all;

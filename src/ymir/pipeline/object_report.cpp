@@ -11,6 +11,8 @@ void ObjectReport::join(const ObjectReport& other) {
   retries += other.retries;
   cg_iterations += other.cg_iterations;
   direct_solves += other.direct_solves;
+  contacts += other.contacts;
+  contact_iterations += other.contact_iterations;
   if (!other.worst.empty() && (worst.empty() || other.residual > residual)) worst = other.worst;
   residual = std::max(residual, other.residual);
   speed = std::max(speed, other.speed);

@@ -17,6 +17,8 @@ std::string to_json_text(const FrameReport& report) {
                      {"retries", r.retries},
                      {"cg_iterations", r.cg_iterations},
                      {"direct_solves", r.direct_solves},
+                     {"contacts", r.contacts},
+                     {"contact_iterations", r.contact_iterations},
                      {"residual", r.residual},
                      {"worst", r.worst},
                      {"speed", r.speed},

@@ -289,6 +289,13 @@ bool Cluster::factor_blocks() {
   return std::all_of(good.begin(), good.end(), [](char g) { return g != 0; });
 }
 
+void Cluster::solve_alone() {
+  for_each_local([&](const Member& m) { m.local->block().right_side(rhs_.data() + m.offset); });
+  block_solve(rhs_, solution_);
+  for_each_local([&](Member& m) { m.local->block().set_step(solution_.data() + m.offset); });
+  remember(solution_);
+}
+
 // The Newton step of the whole cluster; false when no solver manages.
 bool Cluster::solve_linear(int cg_limit) {
   const auto any = [&](auto&& is) { return std::any_of(elements_.begin(), elements_.end(), is); };

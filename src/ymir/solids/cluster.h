@@ -68,7 +68,14 @@ class Cluster {
   void move(double share);
   void end();
   bool running() const { return running_; }
+  void keep_on() { running_ = true; }  // though it has converged: what it touches has not
   const Outcome& outcome() const { return outcome_; }
+
+  // For contacts, of a block that is here.
+  ContactBlock* contacts(int member) { return members_[static_cast<std::size_t>(member)].local->block().contacts(); }
+  // Where nothing is coupled: factors of the blocks, and the step from them.
+  bool factor_alone() { return factor_blocks(); }
+  void solve_alone();
 
  private:
   struct Member {

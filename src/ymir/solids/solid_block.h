@@ -13,6 +13,7 @@
 
 namespace ymir {
 
+class ContactBlock;
 class SolidObject;
 
 // A point of a piece of an object, whatever it is made of.
@@ -64,6 +65,8 @@ class SolidBlock : public MatrixPart {
   virtual double reach() const = 0;      // share of the step that may be taken at once
   virtual void move(double share) = 0;
   virtual void end() = 0;
+  // What contacts act on; nullptr: they cannot.
+  virtual ContactBlock* contacts() { return nullptr; }
   // Where ranks share it, one leads: its large() is solved with the help of the others, which assist() until they are
   // dismissed.
   virtual void consult() {}  // of all ranks, before assemble()

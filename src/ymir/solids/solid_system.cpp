@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
@@ -154,6 +155,13 @@ std::vector<Channel> SolidSystem::list(SolidSystem* system) {
          system->set_state(from.as<double>());
          return true;
        },
+       {}},
+      {described<double>("contacts", Place::object, "",
+                         "What is remembered of contacts between solids: where they were, their impulses, overlaps of "
+                         "the beginning.",
+                         Use::kept),
+       [=] { return Array::of(system->contacts_.state()); },
+       [=](const Array& from) { return system->contacts_.set_state(from.as<double>()); },
        {}}};
 }
 
@@ -175,7 +183,9 @@ void SolidSystem::restore(const ObjectState* whole) {
 }
 
 std::uint64_t SolidSystem::hash() const {
-  const std::vector<double> values = state();
+  std::vector<double> values = state();
+  const std::vector<double> contacts = contacts_.state();
+  values.insert(values.end(), contacts.begin(), contacts.end());
   return values.empty() ? 0 : hash_bytes(std::as_bytes(std::span<const double>(values)));
 }
 
@@ -252,6 +262,11 @@ void SolidSystem::detect(const Step& step) {
     const int a = number_of(link.node[0]);
     if (link.node[1].member >= 0) parent[static_cast<std::size_t>(find(number_of(link.node[1])))] = find(a);
   }
+  if (!contacts_.empty()) contacts_.find(step, members_);
+  for (const Contact& contact : contacts_.contacts())
+    for (const ContactSide* side : {&contact.a, &contact.b})
+      if (const ContactScene::End end = contacts_.end(*side); end.member >= 0)
+        number_of({end.member, communicator_->rank(), end.block});
   for (std::size_t m = 0; m < members_.size(); ++m) {
     if (const int lead = members_[m]->lead(); lead >= 0) number_of({static_cast<int>(m), lead, 0});
     for (const int block : members_[m]->lone_blocks()) number_of({static_cast<int>(m), communicator_->rank(), block});
@@ -267,6 +282,54 @@ void SolidSystem::detect(const Step& step) {
     contents[static_cast<std::size_t>(content)].push_back(node);
   }
   make_clusters(links, contents);
+  make_islands();
+}
+
+// Clusters joined by contacts.
+void SolidSystem::make_islands() {
+  islands_.clear();
+  island_of_.assign(clusters_.size(), -1);
+  if (contacts_.contacts().empty()) return;
+  std::vector<int> parent(clusters_.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto find = [&](int a) {
+    while (parent[static_cast<std::size_t>(a)] != a) {
+      int& above = parent[static_cast<std::size_t>(a)];
+      above = parent[static_cast<std::size_t>(above)];
+      a = above;
+    }
+    return a;
+  };
+  const auto side_of = [&](const ContactSide& side) {
+    const ContactScene::End end = contacts_.end(side);
+    if (end.member < 0) return ContactIsland::Side{};
+    const auto [cluster, number] = seats_.at({end.member, communicator_->rank(), end.block});
+    return ContactIsland::Side{cluster, number, end.place};
+  };
+  std::vector<char> touched(clusters_.size(), 0);
+  for (const Contact& contact : contacts_.contacts()) {
+    const int a = side_of(contact.a).cluster, b = side_of(contact.b).cluster;
+    touched[static_cast<std::size_t>(a)] = 1;
+    if (b >= 0) parent[static_cast<std::size_t>(find(b))] = find(a), touched[static_cast<std::size_t>(b)] = 1;
+  }
+  std::vector<int> island_at(clusters_.size(), -1), number(clusters_.size(), -1);
+  for (std::size_t c = 0; c < clusters_.size(); ++c) {
+    if (touched[c] == 0) continue;
+    int& island = island_at[static_cast<std::size_t>(find(static_cast<int>(c)))];
+    if (island < 0) {
+      island = static_cast<int>(islands_.size());
+      islands_.emplace_back();
+    }
+    island_of_[c] = island;
+    number[c] = islands_[static_cast<std::size_t>(island)].add(clusters_[c]);
+  }
+  for (std::size_t k = 0; k < contacts_.contacts().size(); ++k) {
+    ContactIsland::Side a = side_of(contacts_.contacts()[k].a), b = side_of(contacts_.contacts()[k].b);
+    ContactIsland& island = islands_[static_cast<std::size_t>(island_of_[static_cast<std::size_t>(a.cluster)])];
+    a.cluster = number[static_cast<std::size_t>(a.cluster)];
+    if (b.cluster >= 0) b.cluster = number[static_cast<std::size_t>(b.cluster)];
+    island.add_contact(k, a, b);
+  }
 }
 
 // The rank that leads the work on a shared block, or has the largest block of a cluster, or most of its blocks.
@@ -299,6 +362,7 @@ void SolidSystem::make_clusters(const std::vector<Link>& links, const std::vecto
   };
   std::map<Node, Seen> seen;
   clusters_.clear();
+  seats_.clear();
   spanning_.clear();
   taken_.clear();
   any_spanning_ = false;
@@ -328,7 +392,9 @@ void SolidSystem::make_clusters(const std::vector<Link>& links, const std::vecto
       else if (cluster != nullptr)
         seen[node] = {cluster, node.rank == here ? cluster->add(node.member, object->make_block(node.block))
                                                  : cluster->add(node.member, spanning_.add_remote(node.rank))};
-      else if (node.rank == here)
+      if (cluster != nullptr && !spans)
+        seats_[node] = {static_cast<int>(clusters_.size()) - 1, seen[node].number};
+      else if (cluster == nullptr && node.rank == here)
         seen[node] = {nullptr, spanning_.lend(home, object->make_block(node.block))};
     }
   }
@@ -378,11 +444,19 @@ void SolidSystem::advance(const Step& step) {
     report_ = {SolveReport::Status::failed, 0, 0, too_fast_};
     return;
   }
-  std::vector<Cluster::Outcome> outcomes(clusters_.size());
+  std::vector<Cluster*> apart;
+  for (std::size_t c = 0; c < clusters_.size(); ++c)
+    if (island_of_[c] < 0) apart.push_back(&clusters_[c]);
+  std::vector<Cluster::Outcome> outcomes(apart.size());
   const auto one = [&](std::ptrdiff_t c) {
-    outcomes[static_cast<std::size_t>(c)] = clusters_[static_cast<std::size_t>(c)].advance(step, cg_limit_);
+    outcomes[static_cast<std::size_t>(c)] = apart[static_cast<std::size_t>(c)]->advance(step, cg_limit_);
   };
-  parallel_for(std::ssize(clusters_), one);  // a single cluster is parallel inside
+  parallel_for(std::ssize(apart), one);  // a single cluster is parallel inside
+  std::vector<ContactIsland::Outcome> touching(islands_.size());
+  parallel_for(std::ssize(islands_), [&](std::ptrdiff_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    touching[at] = islands_[at].advance(step, contacts_, cg_limit_);
+  });
   if (any_spanning_) {
     spanning_.advance(step);
     const auto spanning = spanning_.outcomes();
@@ -393,22 +467,56 @@ void SolidSystem::advance(const Step& step) {
   report_ = {};
   if (step.iteration == 0) solves_ = {};
   cg_iterations_ = direct_solves_ = 0;
-  for (std::size_t c = 0; c < outcomes.size(); ++c) {
-    report_.iterations = std::max(report_.iterations, outcomes[c].iterations);
-    report_.residual = worse(report_.residual, outcomes[c].residual);
-    if (!outcomes[c].converged && report_.status != SolveReport::Status::failed) {
+  note(outcomes);
+  note(touching);
+  solves_.residual = report_.residual;
+}
+
+void SolidSystem::note(const std::vector<Cluster::Outcome>& outcomes) {
+  for (const Cluster::Outcome& outcome : outcomes) {
+    report_.iterations = std::max(report_.iterations, outcome.iterations);
+    report_.residual = worse(report_.residual, outcome.residual);
+    if (!outcome.converged && report_.status != SolveReport::Status::failed) {
       report_.status = SolveReport::Status::failed;
       report_.worst_object =
           fmt::format("{} (piece {}), with all that it is coupled to",
-                      members_[static_cast<std::size_t>(outcomes[c].worst_object)]->name(), outcomes[c].worst_piece);
-      if (!outcomes[c].at_odds.empty()) report_.worst_object += at_odds(outcomes[c]);
+                      members_[static_cast<std::size_t>(outcome.worst_object)]->name(), outcome.worst_piece);
+      if (!outcome.at_odds.empty()) report_.worst_object += at_odds(outcome);
     }
     ++solves_.solves;
-    solves_.iterations += outcomes[c].piece_iterations;
-    cg_iterations_ = std::max(cg_iterations_, outcomes[c].cg_iterations);
-    direct_solves_ += outcomes[c].direct_solves;
+    solves_.iterations += outcome.piece_iterations;
+    cg_iterations_ = std::max(cg_iterations_, outcome.cg_iterations);
+    direct_solves_ += outcome.direct_solves;
   }
-  solves_.residual = report_.residual;
+}
+
+std::string SolidSystem::name_of(const Contact& contact) const {
+  const auto side = [&](const ContactSide& s) {
+    const ContactScene::Place place = contacts_.place(s);
+    return place.member < 0 ? std::string("a collider")
+                            : fmt::format("{} (piece {})", members_[static_cast<std::size_t>(place.member)]->name(),
+                                          place.piece);
+  };
+  return fmt::format("contact of {} with {}", side(contact.a), side(contact.b));
+}
+
+void SolidSystem::note(const std::vector<ContactIsland::Outcome>& outcomes) {
+  // Errors of contact, by the velocities that would be without it, beyond which a substep is not worth keeping.
+  constexpr double hopeless = 0.1;
+  for (const ContactIsland::Outcome& outcome : outcomes) {
+    note({outcome.newton});
+    solves_.contacts += static_cast<std::int64_t>(outcome.closed);
+    solves_.contact_iterations += outcome.contact_iterations;
+    if (outcome.status == ContactStatus::solved || !outcome.newton.converged) continue;
+    const std::string where = name_of(contacts_.contacts()[outcome.worst_contact]);
+    if (!(outcome.error < hopeless)) {
+      report_ = {SolveReport::Status::failed, report_.iterations, outcome.error, where};
+      continue;
+    }
+    ++solves_.unconverged;
+    solves_.worst = where;
+    report_.residual = worse(report_.residual, outcome.error);
+  }
 }
 
 }  // namespace ymir

@@ -12,6 +12,8 @@
 
 #include "ymir/pipeline/object.h"
 #include "ymir/solids/cluster.h"
+#include "ymir/solids/contact/contact_island.h"
+#include "ymir/solids/contact/contact_scene.h"
 #include "ymir/solids/solid_object.h"
 #include "ymir/solids/spanning_clusters.h"
 
@@ -28,6 +30,10 @@ class SolidSystem final : public Object {
   void add(std::unique_ptr<Coupling> coupling);
   const std::vector<SolidObject*>& members() const { return members_; }
   const std::vector<std::unique_ptr<Coupling>>& couplings() const { return couplings_; }
+
+  // What touches what; objects of it are added by whoever names them there.
+  ContactScene& contacts() { return contacts_; }
+  const ContactScene& contacts() const { return contacts_; }
 
   // Finds the clusters of this substep; their blocks are left to advance().
   void detect(const Step& step);
@@ -49,6 +55,7 @@ class SolidSystem final : public Object {
   ObjectReport report() const override { return solves_; }
   void save() override { saved_ = state(); }
   void rollback() override { set_state(saved_); }
+  void accept() override { contacts_.accept(); }
   std::optional<std::string> non_finite() const override { return std::nullopt; }
   std::vector<Channel> channels() override { return list(this); }
   // The same without a system (nullptr), for documentation.
@@ -68,6 +75,10 @@ class SolidSystem final : public Object {
   struct Link;
   std::vector<Link> find_links() const;
   void make_clusters(const std::vector<Link>& links, const std::vector<Content>& contents);
+  void make_islands();
+  void note(const std::vector<Cluster::Outcome>& outcomes);
+  void note(const std::vector<ContactIsland::Outcome>& outcomes);
+  std::string name_of(const Contact& contact) const;
   int home_of(const Content& content) const;
   std::shared_ptr<WholeSystem> system_for(const Content& content);
   void share_state();
@@ -78,7 +89,12 @@ class SolidSystem final : public Object {
   std::vector<SolidObject*> members_;
   std::vector<std::unique_ptr<Coupling>> couplings_;
   Communicator* communicator_;
+  ContactScene contacts_;
   std::vector<Cluster> clusters_;  // all of whose blocks are here
+  // Of each cluster: the island it is in; -1: it touches nothing.
+  std::vector<int> island_of_;
+  std::vector<ContactIsland> islands_;
+  std::map<Node, std::pair<int, int>> seats_;  // of a block: its cluster here, and its number there
   SpanningClusters spanning_;
   bool any_spanning_ = false;  // on any rank
   std::map<Content, std::shared_ptr<WholeSystem>> systems_, next_systems_;

@@ -226,6 +226,12 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .at_least(0)
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
+          .param(&Params::response, "response",
+                 "How strands and solids are kept out. exact: they stick and slip by Coulomb's law, solved together "
+                 "with all other contacts; penalty: a force that grows in a thin layer, each by itself.")
+          .enumerated<ContactResponse>({{"exact", ContactResponse::exact}, {"penalty", ContactResponse::penalty}})
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::wall, "wall",
                  "How gas meets it: free_slip, no_slip, or non_stick (gas may leave the wall). Sheets are free_slip.")
           .enumerated<Wall>(
@@ -268,17 +274,25 @@ void ColliderBehavior::create(Scope& scope) {
         collider_contact(scope.path(), solid.collider,
                          {params_.restitution, params_.friction, object->override_channel<double>("restitution"),
                           object->override_channel<double>("friction")}));
-  for (CurvesObject* curves : scope.curves_objects()) {
-    refuse_restitution(*curves, scope);
-    add_strand_contact(*curves, scope.path(), solid.collider,
+  for (const CurvesObject* curves : scope.curves_objects()) refuse_restitution(*curves, scope);
+  if (exact()) {
+    touch(scope, [collider = solid.collider](double begin, double end) {
+      const RigidTransform still;
+      return rigid_collider(collider.distance, collider.pose ? collider.pose(begin) : still,
+                            collider.pose ? collider.pose(end) : still, 0,
+                            std::isfinite(collider.smallest_feature) ? collider.smallest_feature : 0);
+    });
+  } else {
+    for (CurvesObject* curves : scope.curves_objects())
+      add_strand_contact(*curves, scope.path(), solid.collider,
+                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+    for (MeshObject* object : scope.mesh_objects())
+      add_mesh_contact(*object, scope.path(), solid_during(solid.collider),
                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+    for (RigidObject* object : scope.rigid_objects())
+      add_rigid_contact(*object, scope.path(), solid_during(solid.collider),
+                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
-  for (MeshObject* object : scope.mesh_objects())
-    add_mesh_contact(*object, scope.path(), solid_during(solid.collider),
-                     {params_.strand_stiffness, params_.friction, params_.strand_thickness});
-  for (RigidObject* object : scope.rigid_objects())
-    add_rigid_contact(*object, scope.path(), solid_during(solid.collider),
-                      {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (ElastonObject* object : scope.elaston_objects())
     add_elaston_contact(*object, scope.path(), solid_during(solid.collider),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});
@@ -294,6 +308,25 @@ void ColliderBehavior::create(Scope& scope) {
   if (!solid.picture.rest().triangles.empty())
     scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(solid.picture),
                                                       scope.domain().communicator().root()));
+}
+
+// Plants keep to the penalty: contacts do not know their boundary.
+void ColliderBehavior::touch(Scope& scope, std::function<ContactCollider(double begin, double end)> during) const {
+  std::vector<SolidObject*> objects;
+  for (CurvesObject* object : scope.curves_objects()) objects.push_back(object);
+  for (MeshObject* object : scope.mesh_objects()) objects.push_back(object);
+  for (RigidObject* object : scope.rigid_objects()) objects.push_back(object);
+  if (objects.empty()) return;
+  for (SolidObject* object : objects) scope.solids().add(*object);
+  TouchedCollider collider;
+  collider.during = [during = std::move(during), thickness = params_.strand_thickness.value](double begin, double end) {
+    ContactCollider c = during(begin, end);
+    c.thickness = thickness;
+    return c;
+  };
+  collider.friction = params_.friction.value;
+  collider.objects = std::move(objects);
+  scope.solids().contacts().add_collider(std::move(collider));
 }
 
 std::vector<Behavior::Unused> ColliderBehavior::unused(ActsOn kind) const {
@@ -326,18 +359,25 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
                           {params_.restitution, params_.friction, object->override_channel<double>("restitution"),
                            object->override_channel<double>("friction")},
                           params_.push_out));
-  for (CurvesObject* curves : scope.curves_objects()) {
-    refuse_restitution(*curves, scope);
-    add_deforming_strand_contact(*curves, scope.path(), exact,
-                                 {params_.strand_stiffness, params_.friction, params_.strand_thickness},
-                                 params_.push_out);
+  for (const CurvesObject* curves : scope.curves_objects()) refuse_restitution(*curves, scope);
+  if (this->exact()) {
+    const Vec3d size = bounds(exact->surface().rest().positions).size();
+    const double depth = 0.5 * std::max({size.x, size.y, size.z});
+    touch(scope, [exact, depth](double begin, double end) {
+      return moving_collider(exact->during(begin, end), depth);
+    });
+  } else {
+    for (CurvesObject* curves : scope.curves_objects())
+      add_deforming_strand_contact(*curves, scope.path(), exact,
+                                   {params_.strand_stiffness, params_.friction, params_.strand_thickness},
+                                   params_.push_out);
+    for (MeshObject* object : scope.mesh_objects())
+      add_mesh_contact(*object, scope.path(), solid_during(exact),
+                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+    for (RigidObject* object : scope.rigid_objects())
+      add_rigid_contact(*object, scope.path(), solid_during(exact),
+                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
-  for (MeshObject* object : scope.mesh_objects())
-    add_mesh_contact(*object, scope.path(), solid_during(exact),
-                     {params_.strand_stiffness, params_.friction, params_.strand_thickness});
-  for (RigidObject* object : scope.rigid_objects())
-    add_rigid_contact(*object, scope.path(), solid_during(exact),
-                      {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (ElastonObject* object : scope.elaston_objects())
     add_elaston_contact(*object, scope.path(), solid_during(exact),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});

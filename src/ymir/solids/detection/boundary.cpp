@@ -40,7 +40,7 @@ std::int32_t Boundary::add_points(std::int32_t object, std::span<const std::int6
     const auto v = at(piece.first_vertex) + i;
     vertices[v].radius = radii[i];
     label[v] = ids[i];
-    points.push_back(static_cast<std::int32_t>(v));
+    if (!traits.alone) points.push_back(static_cast<std::int32_t>(v));
   }
   return static_cast<std::int32_t>(pieces_.size()) - 1;
 }
@@ -51,7 +51,7 @@ std::int32_t Boundary::add_fiber(PieceId id, std::span<const Vec3d> positions, s
   YMIR_CHECK(held.empty() || held.size() == positions.size());
   BoundaryPiece& piece = new_piece(id, PieceKind::fiber, traits, positions);
   const auto number = static_cast<std::int32_t>(pieces_.size()) - 1;
-  for (std::int32_t e = 0; e + 1 < piece.vertices; ++e) segments.push_back(piece.first_vertex + e);
+  for (std::int32_t e = 0; e + 1 < piece.vertices && !traits.alone; ++e) segments.push_back(piece.first_vertex + e);
   BoundaryVertex* vertex = vertices.data() + piece.first_vertex;
   const std::size_t n = positions.size();
   for (std::size_t i = 0; i < n; ++i) vertex[i].radius = radii[i];
@@ -75,8 +75,8 @@ std::int32_t Boundary::add_mesh(PieceId id, std::span<const Vec3d> positions,
   for (BoundaryVertex& v : vertices_of(number)) v.radius = thickness / 2;
   for (std::size_t i = 0; i < held.size(); ++i)
     if (held[i]) vertices[at(piece.first_vertex) + i].from_clamp = 0;
-  piece.triangles = static_cast<std::int32_t>(corners.size());
-  for (const auto& t : corners) {
+  piece.triangles = traits.alone ? 0 : static_cast<std::int32_t>(corners.size());
+  for (const auto& t : corners.first(static_cast<std::size_t>(piece.triangles))) {
     for (const std::int32_t v : t) YMIR_CHECK(v >= 0 && v < piece.vertices);
     triangles.push_back({t[0] + piece.first_vertex, t[1] + piece.first_vertex, t[2] + piece.first_vertex});
     triangle_piece.push_back(number);

@@ -31,6 +31,7 @@ struct PieceTraits {
   bool solid = false;        // a mesh that is closed and oriented outwards: distances inside of it are negative
   bool self_contact = true;  // touches itself too
   bool fresh = false;        // new in this substep: overlap that it has now is remembered, not pushed apart
+  bool alone = false;        // touches colliders only
 };
 
 // Side by side in memory: whoever looks at a vertex looks at all of it.

@@ -216,6 +216,10 @@ void ContactDetection::find_family(const Boundary& b, ContactFamily family, doub
   collect(b, family, candidates.ranges(), dt, [&](std::ptrdiff_t range, std::vector<Contact>& contacts) {
     narrow[static_cast<std::size_t>(family)](b, candidates.sorted(static_cast<std::int32_t>(range)),
                                              search.scratch[static_cast<std::size_t>(thread_index())], contacts);
+    if (filter.objects)
+      std::erase_if(contacts, [&](const Contact& c) {
+        return !filter.objects(b.piece(c.a.piece).id.object, b.piece(c.b.piece).id.object);
+      });
   });
   times_.contacts += timer.seconds();
 }
@@ -262,7 +266,7 @@ void ContactDetection::find(const Boundary& b, std::span<const ContactCollider> 
   if (colliders.empty()) return;
   const Timer timer;
   collect(b, ContactFamily::collider, collider_parts(b), dt, [&](std::ptrdiff_t part, std::vector<Contact>& contacts) {
-    find_collider_contacts(b, colliders, part, contacts);
+    find_collider_contacts(b, colliders, filter, part, contacts);
   });
   times_.contacts += timer.seconds();
 }

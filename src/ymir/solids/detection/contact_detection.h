@@ -38,6 +38,7 @@ class ContactDetection {
   const ContactMemory& memory() const { return memory_; }
   void restore(const ContactMemory& memory) { memory_ = memory; }
   MemorySettings settings;
+  ContactFilter filter;
 
   // For measurements: how often trees were ordered anew, pairs that passed the filter, times.
   std::int64_t orderings() const;

@@ -23,14 +23,22 @@ struct Place {
   Vec3d along;  // of a fibre; 0: none
 };
 
-void ask(std::span<const ContactCollider> colliders, const Place& place, bool middle, std::vector<Contact>& contacts) {
-  for (std::size_t k = 0; k < colliders.size(); ++k) {
-    const ContactCollider& collider = colliders[k];
+struct Asked {
+  std::span<const ContactCollider> colliders;
+  const ContactFilter& filter;
+};
+
+void ask(const Boundary& b, const Asked& asked, const Place& place, bool middle, std::vector<Contact>& contacts) {
+  for (std::size_t k = 0; k < asked.colliders.size(); ++k) {
+    const ContactCollider& collider = asked.colliders[k];
     if (middle && !(place.reach.edge > 2 * collider.voxel)) continue;
+    if (asked.filter.colliders &&
+        !asked.filter.colliders(b.piece(place.side.piece).id.object, static_cast<std::int32_t>(k)))
+      continue;
     const auto margin = [&](double way) { return std::min(place.reach.margin + way, 0.5 * place.reach.edge); };
-    const ColliderPoint point = collider.nearest(place.x, place.radius + margin(collider.travel));
+    const ColliderPoint point = collider.nearest(place.x, place.radius + collider.thickness + margin(collider.travel));
     Contact c;
-    c.gap = point.distance - place.radius;
+    c.gap = point.distance - place.radius - collider.thickness;
     if (!(c.gap < margin(norm(point.carried)))) continue;
     c.family = ContactFamily::collider;
     c.a = place.side;
@@ -44,20 +52,20 @@ void ask(std::span<const ContactCollider> colliders, const Place& place, bool mi
   }
 }
 
-void ask_along(const Boundary& b, std::span<const ContactCollider> colliders, const BoundaryPiece& fiber,
-               std::int32_t vertex, std::vector<Contact>& contacts) {
+void ask_along(const Boundary& b, const Asked& asked, const BoundaryPiece& fiber, std::int32_t vertex,
+               std::vector<Contact>& contacts) {
   const std::int32_t i = vertex - fiber.first_vertex;
   const bool last = i + 1 == fiber.vertices;
   const std::int32_t segment = last ? vertex - 1 : vertex;
   const Segment s = segment_of(b, segment);
   const Reach reach = s.reach(b);
   if (b.vertices[at(vertex)].from_clamp > 0)
-    ask(colliders,
+    ask(b, asked,
         {fiber_side(b, segment, last ? 1 : 0), b.vertices[at(vertex)].x, b.vertices[at(vertex)].radius,
          static_cast<double>(i), reach, s.d},
         false, contacts);
   if (!last && (b.vertices[at(vertex)].from_clamp > 0 || b.vertices[at(vertex) + 1].from_clamp > 0))
-    ask(colliders, {fiber_side(b, segment, 0.5), s.p + s.d * 0.5, s.radius(b, 0.5), i + 0.5, reach, s.d}, true,
+    ask(b, asked, {fiber_side(b, segment, 0.5), s.p + s.d * 0.5, s.radius(b, 0.5), i + 0.5, reach, s.d}, true,
         contacts);
 }
 
@@ -94,15 +102,16 @@ std::ptrdiff_t collider_parts(const Boundary& b) {
   return (static_cast<std::ptrdiff_t>(b.vertices.size()) + run - 1) / run;
 }
 
-void find_collider_contacts(const Boundary& b, std::span<const ContactCollider> colliders, std::ptrdiff_t part,
-                            std::vector<Contact>& contacts) {
+void find_collider_contacts(const Boundary& b, std::span<const ContactCollider> colliders, const ContactFilter& filter,
+                            std::ptrdiff_t part, std::vector<Contact>& contacts) {
+  const Asked asked{colliders, filter};
   const auto begin = static_cast<std::int32_t>(part * run), count = static_cast<std::int32_t>(b.vertices.size());
   for (std::int32_t v = begin; v < std::min(begin + static_cast<std::int32_t>(run), count); ++v) {
     const BoundaryPiece& piece = b.piece(b.vertices[at(v)].piece);
     if (piece.kind == PieceKind::fiber)
-      ask_along(b, colliders, piece, v, contacts);
+      ask_along(b, asked, piece, v, contacts);
     else if (b.vertices[at(v)].from_clamp > 0)
-      ask(colliders,
+      ask(b, asked,
           {point_side(b, v), b.vertices[at(v)].x, b.vertices[at(v)].radius, 0, vertex_reach(b, v), {0, 0, 0}}, false,
           contacts);
   }

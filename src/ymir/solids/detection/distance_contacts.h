@@ -2,7 +2,7 @@
 // [Lesser2022, 6.3, detection by signed distance]
 //
 // Asked at vertices of fibres, at the middles of their edges where an edge is longer than two voxels, at loose points
-// and at vertices of meshes:  gap = phi(x) - r,  e = grad phi.
+// and at vertices of meshes:  gap = phi(x) - r - thickness,  e = grad phi.
 #pragma once
 
 #include <functional>
@@ -30,6 +30,13 @@ struct ContactCollider {
   std::function<ColliderPoint(Vec3d x, double reach)> nearest;
   double voxel = 0;   // length below which it has no features [m]
   double travel = 0;  // bound on the way of its surface in the substep [m]
+  double thickness = 0;  // kept free around it [m]
+};
+
+// Whether objects touch each other, or a collider; empty: all do.
+struct ContactFilter {
+  std::function<bool(std::int32_t object, std::int32_t other)> objects;
+  std::function<bool(std::int32_t object, std::int32_t collider)> colliders;
 };
 
 // A distance in its own axes, which move rigidly from one pose to another. `size`: of the largest distance of its
@@ -41,7 +48,7 @@ ContactCollider moving_collider(std::shared_ptr<const MovingSurface> surface, do
 
 // Contacts of one part of the vertices, in the order of places, then colliders. Places that are held are left out.
 std::ptrdiff_t collider_parts(const Boundary& boundary);
-void find_collider_contacts(const Boundary& boundary, std::span<const ContactCollider> colliders, std::ptrdiff_t part,
-                            std::vector<Contact>& contacts);
+void find_collider_contacts(const Boundary& boundary, std::span<const ContactCollider> colliders,
+                            const ContactFilter& filter, std::ptrdiff_t part, std::vector<Contact>& contacts);
 
 }  // namespace ymir

@@ -1,0 +1,44 @@
+#include "ymir/behaviors/constraints/collision.h"
+
+#include "ymir/behaviors/scope.h"
+
+namespace ymir {
+
+Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
+  return Schema<Params>("collision",
+                        "The solids in scope touch each other and themselves, with exact Coulomb friction: they stick "
+                        "until the force along their surfaces exceeds friction times that between them.")
+      .category(Category::constraint)
+      .example("examples/ponytail.yaml")
+      .param(&Params::friction, "friction", unit::none,
+             "Coulomb coefficient. Of two objects with different ones: the root of the product.")
+      .at_least(0)
+      .param(&Params::thickness, "thickness", unit::m,
+             "Distance kept free beyond the radii of strands and between surfaces. Guides that stand for many hairs "
+             "want the thickness of their lock.")
+      .at_least(0)
+      .param(&Params::adhesion, "adhesion", unit::newton,
+             "Force that a contact bears before it opens: hair that is wet or styled.")
+      .at_least(0)
+      .param(&Params::self_contact, "self_contact", "Strands, cloth and bodies touch themselves.")
+      .param(&Params::tolerance, "tolerance", unit::none,
+             "Error of relative velocities at contacts, by those without contact.")
+      .positive()
+      .advanced();
+}
+
+void CollisionBehavior::create(Scope& scope) {
+  const std::vector<SolidObject*> objects = scope.touching_objects();
+  if (objects.empty()) return;
+  SolidSystem& solids = scope.solids();
+  for (SolidObject* object : objects) solids.add(*object);
+  TouchParams params;
+  params.friction = params_.friction;
+  params.thickness = params_.thickness;
+  params.adhesion = params_.adhesion;
+  params.self_contact = params_.self_contact;
+  params.tolerance = params_.tolerance;
+  solids.contacts().add_family(objects, params, scope.group());
+}
+
+}  // namespace ymir

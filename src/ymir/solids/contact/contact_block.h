@@ -1,0 +1,36 @@
+// A block as contacts see it: nodes that follow its unknowns, N dq = way of the nodes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ymir/math/vec3.h"
+#include "ymir/solvers/nodal_contact/nodal_body.h"
+
+namespace ymir {
+
+struct NodeShare {
+  std::int32_t node;
+  double weight;
+};
+
+class ContactBlock {
+ public:
+  virtual ~ContactBlock() = default;
+
+  // After SolidBlock::begin(): what a point follows that is given by vertices of a piece, as the Boundary numbers them
+  // within it. Appended.
+  virtual void follow(int place, std::span<const std::int32_t> vertices, std::span<const double> weights,
+                      std::vector<NodeShare>& shares) const = 0;
+  virtual Vec3d way(std::int32_t node) const = 0;  // of the iterate, since the substep began [m]
+  // The residual loses N' impulses / dt.
+  virtual void push(std::span<const NodeVector> impulses, double per_dt) = 0;
+
+  // How the nodes answer, from the block's matrix and right side as they are: M = dt^2 A, f = dt b. False: there is no
+  // factor of it.
+  virtual NodalBody& body() = 0;
+  virtual bool refresh(double dt) = 0;
+};
+
+}  // namespace ymir

@@ -1,0 +1,179 @@
+#include "ymir/solids/contact/contact_island.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ymir/parallel/threads.h"
+
+namespace ymir {
+namespace {
+
+// Islands with fewer contacts are advanced by one thread: waking others takes longer.
+constexpr std::size_t few_contacts = 64;
+
+}  // namespace
+
+int ContactIsland::add(Cluster& cluster) {
+  clusters_.emplace_back(cluster);
+  return static_cast<int>(clusters_.size()) - 1;
+}
+
+void ContactIsland::add_contact(std::size_t contact, const Side& a, const Side& b) {
+  contacts_.push_back({contact, {a, b}});
+}
+
+template <class F>
+void ContactIsland::for_each_cluster(F&& f) {
+  if (contacts_.size() < few_contacts) {
+    for (TouchingCluster& c : clusters_) f(c);
+    return;
+  }
+  parallel_for(std::ssize(clusters_), [&](std::ptrdiff_t c) { f(clusters_[static_cast<std::size_t>(c)]); });
+}
+
+template <class F>
+bool ContactIsland::all_clusters(F&& f) {
+  std::vector<char> good(clusters_.size());
+  for_each_cluster([&](TouchingCluster& c) { good[static_cast<std::size_t>(&c - clusters_.data())] = f(c) ? 1 : 0; });
+  return std::all_of(good.begin(), good.end(), [](char g) { return g != 0; });
+}
+
+void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
+  std::vector<std::vector<int>> touched(clusters_.size());
+  for (const Touch& touch : contacts_)
+    for (const Side& side : touch.side)
+      if (side.cluster >= 0) touched[static_cast<std::size_t>(side.cluster)].push_back(side.member);
+  for (std::size_t c = 0; c < clusters_.size(); ++c) {
+    std::sort(touched[c].begin(), touched[c].end());
+    touched[c].erase(std::unique(touched[c].begin(), touched[c].end()), touched[c].end());
+    clusters_[c].begin(touched[c]);
+  }
+  list_ = {};
+  std::vector<NodeShare> shares;
+  for (const Touch& touch : contacts_) {
+    const Contact& contact = scene.contacts()[touch.contact];
+    NodeContact& c = list_.add(contact.normal, scene.friction(contact));
+    c.cohesion = scene.adhesion(contact) * dt;
+    c.impulse = contact.impulse;
+    for (int end = 0; end < 2; ++end) {
+      const Side& side = touch.side[end];
+      if (side.cluster < 0) continue;
+      const ContactSide& from = end == 0 ? contact.a : contact.b;
+      std::int32_t vertices[3];
+      std::size_t count = 0;
+      for (; count < 3 && from.vertex[count] >= 0; ++count)
+        vertices[count] = scene.within_piece(from, from.vertex[count]);
+      shares.clear();
+      clusters_[static_cast<std::size_t>(side.cluster)].follow(
+          side.member, side.place, std::span(vertices, count), std::span(from.weight).first(count), shares);
+      for (const NodeShare& share : shares)
+        list_.touch(side.cluster, share.node, end == 0 ? share.weight : -share.weight);
+    }
+  }
+}
+
+// u of the iterate, when nothing moves it on.
+void ContactIsland::set_free(const ContactScene& scene, double dt) {
+  constexpr std::ptrdiff_t run = 256;
+  const auto set = [&](std::size_t k) {
+    const Contact& contact = scene.contacts()[contacts_[k].contact];
+    Vec3d way = contact.normal * contact.room() - contact.carried;
+    for (const ContactNode& n : list_.nodes_of(list_.contacts[k]))
+      way += clusters_[static_cast<std::size_t>(n.body)].way(n.node) * n.weight;
+    list_.contacts[k].free = way / dt;
+  };
+  parallel_blocks(std::ssize(contacts_), run, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    for (std::ptrdiff_t k = begin; k < end; ++k) set(static_cast<std::size_t>(k));
+  });
+}
+
+void ContactIsland::push(double per_dt) {
+  if (!pushed_) return;
+  for_each_cluster([&](TouchingCluster& c) {
+    c.push(solver_.impulses(static_cast<int>(&c - clusters_.data())), per_dt);
+  });
+}
+
+// True: go on. All clusters do as long as one of them has to.
+bool ContactIsland::judge() {
+  bool any = false, failed = false;
+  Cluster::Outcome& all = outcome_.newton;
+  const int iterations = all.iterations;
+  all = {};
+  all.iterations = iterations;
+  for (TouchingCluster& c : clusters_) {
+    any = c.cluster().judge() || any;
+    const Cluster::Outcome& own = c.cluster().outcome();
+    failed = failed || !own.converged;
+    all.piece_iterations += own.piece_iterations;
+    if (all.worst_object >= 0 && worse(all.residual, own.residual) == all.residual) continue;
+    all.residual = own.residual;
+    all.worst_object = own.worst_object;
+    all.worst_piece = own.worst_piece;
+    all.at_odds = own.at_odds;
+    all.gap = own.gap;
+  }
+  all.converged = !failed;
+  if (failed || !any) return false;
+  for (TouchingCluster& c : clusters_) c.cluster().keep_on();
+  return true;
+}
+
+bool ContactIsland::solve(const ContactScene& scene, double dt, int cg_limit) {
+  if (!all_clusters([&](TouchingCluster& c) { return c.refresh(dt); })) return false;
+  set_free(scene, dt);
+  NodalOptions options;
+  options.tolerance = scene.tolerance();
+  const NodalReport report = solver_.solve(list_, options);
+  outcome_.status = report.status;
+  outcome_.error = report.error;
+  outcome_.contact_iterations += report.iterations + report.compliance_sweeps;
+  if (!report.worst.empty())
+    outcome_.worst_contact = contacts_[static_cast<std::size_t>(report.worst.front())].contact;
+  pushed_ = true;
+  push(1 / dt);
+  return all_clusters([&](TouchingCluster& c) { return c.solve(cg_limit); });
+}
+
+void ContactIsland::give(ContactScene& scene) {
+  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    const Vec3d impulse = list_.contacts[k].impulse;
+    scene.set_impulse(contacts_[k].contact, impulse);
+    outcome_.closed += dot(impulse, impulse) > 0 ? 1 : 0;
+  }
+}
+
+ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene, int cg_limit) {
+  outcome_ = {};
+  pushed_ = false;
+  for_each_cluster([&](TouchingCluster& c) {
+    c.cluster().begin(step);
+    c.cluster().begin_elements();
+    c.cluster().place();
+  });
+  list_contacts(scene, step.dt);
+  std::vector<NodalBody*> bodies;
+  for (TouchingCluster& c : clusters_) bodies.push_back(&c.body());
+  solver_.begin(bodies, list_);
+  for (;;) {
+    for_each_cluster([](TouchingCluster& c) {
+      c.cluster().assemble();
+      c.cluster().evaluate();
+    });
+    push(1 / step.dt);
+    if (!judge()) break;
+    push(-1 / step.dt);
+    if (!solve(scene, step.dt, cg_limit)) {
+      outcome_.newton.converged = false;
+      break;
+    }
+    for_each_cluster([](TouchingCluster& c) { c.cluster().move(c.cluster().choose_share()); });
+    ++outcome_.newton.iterations;
+  }
+  give(scene);
+  for_each_cluster([](TouchingCluster& c) { c.cluster().end(); });
+  return outcome_;
+}
+
+}  // namespace ymir

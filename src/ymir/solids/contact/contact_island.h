@@ -1,0 +1,69 @@
+// Clusters that touch each other, or colliders: one Newton loop for all of them, with exact Coulomb friction in every
+// iteration. [Daviet, Bertails-Descoubes, Boissieux 2011, 4; Lesser2022, 6.3, Collision Constraint]
+//
+//   A dq = b + H'r/dt,  u = H (way + dq)/dt + room/dt n - velocity of a collider,  (u, r) in Coulomb's law
+//
+// A and b are those of Newton's method at the iterate, without contact; r are whole impulses of the substep, so that
+// nothing adds up over iterations. Normals, and the points of contact on both sides, are those that detection found
+// when the substep began.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ymir/solids/contact/contact_scene.h"
+#include "ymir/solids/contact/touching_cluster.h"
+#include "ymir/solvers/nodal_contact/nodal_contact.h"
+
+namespace ymir {
+
+class ContactIsland {
+ public:
+  struct Outcome {
+    Cluster::Outcome newton;  // residual and what is worst: of the worst cluster; counts: of all
+    ContactStatus status = ContactStatus::solved;
+    double error = 0;                     // E_s of the last iteration
+    std::int64_t contact_iterations = 0;  // of all Newton iterations
+    std::size_t closed = 0;               // contacts that carry something
+    std::size_t worst_contact = 0;        // of the scene, where it is not solved
+  };
+
+  // Number of the cluster, for contacts.
+  int add(Cluster& cluster);
+  // A point of a block; cluster -1: of a collider.
+  struct Side {
+    int cluster = -1, member = 0, place = 0;
+  };
+  // contact: its number in the scene. The first side is no collider.
+  void add_contact(std::size_t contact, const Side& a, const Side& b);
+
+  // Impulses are those of the scene, before and after.
+  Outcome advance(const Step& step, ContactScene& scene, int cg_limit);
+
+ private:
+  struct Touch {
+    std::size_t contact;
+    Side side[2];
+  };
+
+  template <class F>
+  void for_each_cluster(F&& f);
+  template <class F>  // whether f is true for all
+  bool all_clusters(F&& f);
+  void list_contacts(const ContactScene& scene, double dt);
+  void set_free(const ContactScene& scene, double dt);
+  bool judge();
+  bool solve(const ContactScene& scene, double dt, int cg_limit);
+  void push(double per_dt);
+  void give(ContactScene& scene);
+
+  std::vector<TouchingCluster> clusters_;
+  std::vector<Touch> contacts_;
+  ContactList list_;
+  NodalContact solver_;
+  bool pushed_ = false;  // impulses of the solver are part of residuals
+  Outcome outcome_;
+};
+
+}  // namespace ymir

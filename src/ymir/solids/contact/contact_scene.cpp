@@ -1,0 +1,200 @@
+#include "ymir/solids/contact/contact_scene.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "ymir/base/check.h"
+#include "ymir/base/timer.h"
+#include "ymir/parallel/threads.h"
+
+namespace ymir {
+namespace {
+
+constexpr int most_families = 64;
+
+template <class Record>
+void append(const std::vector<Record>& records, std::vector<double>& to) {
+  static_assert(sizeof(Record) % sizeof(double) == 0);
+  const std::size_t begin = to.size(), words = records.size() * sizeof(Record) / sizeof(double);
+  to.resize(begin + words);
+  if (words > 0) std::memcpy(to.data() + begin, records.data(), words * sizeof(double));
+}
+
+template <class Record>
+bool extract(std::span<const double>& from, std::size_t count, std::vector<Record>& records) {
+  constexpr std::size_t words = sizeof(Record) / sizeof(double);
+  if (count > from.size() / words) return false;
+  records.resize(count);
+  if (count > 0) std::memcpy(static_cast<void*>(records.data()), from.data(), count * sizeof(Record));
+  from = from.subspan(count * words);
+  return true;
+}
+
+}  // namespace
+
+ContactScene::Touching& ContactScene::entry(SolidObject& object) {
+  for (Touching& t : objects_)
+    if (t.object == &object) return t;
+  return objects_.emplace_back(Touching{&object});
+}
+
+void ContactScene::add_family(std::span<SolidObject* const> objects, const TouchParams& params, int level) {
+  YMIR_CHECK(families_ < most_families);
+  for (SolidObject* object : objects) {
+    Touching& t = entry(*object);
+    t.families |= std::uint64_t{1} << families_;
+    if (level < t.level) continue;
+    t.level = level;
+    t.params = params;
+  }
+  tolerance_ = families_ == 0 ? params.tolerance : std::min(tolerance_, params.tolerance);
+  ++families_;
+}
+
+void ContactScene::add_collider(TouchedCollider collider) {
+  for (SolidObject* object : collider.objects) entry(*object);
+  colliders_.push_back(std::move(collider));
+}
+
+const ContactScene::Touching& ContactScene::entry_of(std::int32_t member) const {
+  return objects_[static_cast<std::size_t>(entries_[static_cast<std::size_t>(member)])];
+}
+
+const ContactScene::Touching& ContactScene::entry_of(const ContactSide& side) const {
+  return entry_of(boundary_.piece(side.piece).id.object);
+}
+
+// Once: who is who, in numbers.
+void ContactScene::number(std::span<SolidObject* const> members) {
+  if (entries_.size() == members.size()) return;
+  entries_.assign(members.size(), -1);
+  for (std::size_t k = 0; k < objects_.size(); ++k) {
+    const auto found = std::find(members.begin(), members.end(), objects_[k].object);
+    YMIR_CHECK(found != members.end());
+    objects_[k].member = static_cast<int>(found - members.begin());
+    entries_[static_cast<std::size_t>(objects_[k].member)] = static_cast<std::int32_t>(k);
+  }
+  touched_.assign(colliders_.size(), std::vector<char>(members.size(), 0));
+  for (std::size_t c = 0; c < colliders_.size(); ++c)
+    for (SolidObject* object : colliders_[c].objects) touched_[c][static_cast<std::size_t>(entry(*object).member)] = 1;
+  detection_.filter.objects = [this](std::int32_t a, std::int32_t b) {
+    return (entry_of(a).families & entry_of(b).families) != 0;
+  };
+  detection_.filter.colliders = [this](std::int32_t object, std::int32_t collider) {
+    return touched_[static_cast<std::size_t>(collider)][static_cast<std::size_t>(object)] != 0;
+  };
+}
+
+// Pieces in the order of members; anew when any object has others than before.
+void ContactScene::show() {
+  const bool same = !boundary_.pieces().empty() &&
+                    std::all_of(objects_.begin(), objects_.end(),
+                                [](const Touching& t) { return t.version == t.object->boundary_version(); });
+  if (!same) {
+    boundary_.clear();
+    ends_.clear();
+    for (const std::int32_t e : entries_) {
+      if (e < 0) continue;
+      Touching& t = objects_[static_cast<std::size_t>(e)];
+      t.version = t.object->boundary_version();
+      PieceTraits traits;
+      traits.self_contact = t.params.self_contact;
+      traits.alone = t.families == 0;
+      const std::size_t first = boundary_.pieces().size();
+      t.object->show_boundary(boundary_, t.member, t.families == 0 ? 0 : t.params.thickness, traits);
+      std::vector<std::int64_t> pieces;
+      for (std::size_t p = first; p < boundary_.pieces().size(); ++p)
+        pieces.push_back(boundary_.pieces()[p].id.piece);
+      for (const SolidObject::Seat& seat : t.object->seat(pieces)) ends_.push_back({t.member, seat.block, seat.place});
+    }
+  }
+  for (std::size_t p = 0; p < boundary_.pieces().size(); ++p)
+    boundary_.set_fresh(static_cast<std::int32_t>(p), !started_);
+}
+
+// Vertices go on with the velocity they have; by their radius at least, which those that rest take to start.
+void ContactScene::move(double dt) {
+  parallel_for(std::ssize(ends_), [&](std::ptrdiff_t p) {
+    const auto piece = static_cast<std::int32_t>(p);
+    const End& end = ends_[static_cast<std::size_t>(p)];
+    const std::span<BoundaryVertex> vertices = boundary_.vertices_of(piece);
+    entry_of(end.member).object->move_boundary(end.block, end.place, dt, vertices);
+    for (BoundaryVertex& v : vertices) v.travel += v.radius;
+  });
+}
+
+void ContactScene::find(const Step& step, std::span<SolidObject* const> members) {
+  const Timer timer;
+  number(members);
+  show();
+  move(step.dt);
+  std::vector<ContactCollider> colliders;
+  for (const TouchedCollider& c : colliders_) colliders.push_back(c.during(step.time, step.time + step.dt));
+  detection_.find(boundary_, colliders, step.dt);
+  seconds_ = timer.seconds();
+}
+
+void ContactScene::accept() {
+  if (empty()) return;
+  detection_.accept(boundary_);
+  started_ = true;
+}
+
+ContactScene::End ContactScene::end(const ContactSide& side) const {
+  return side.kind == SideKind::collider ? End{} : ends_[static_cast<std::size_t>(side.piece)];
+}
+
+ContactScene::Place ContactScene::place(const ContactSide& side) const {
+  if (side.kind == SideKind::collider) return {};
+  const PieceId& id = boundary_.piece(side.piece).id;
+  return {id.object, id.piece};
+}
+
+double ContactScene::friction(const Contact& c) const {
+  if (c.b.kind == SideKind::collider) return colliders_[static_cast<std::size_t>(c.b.piece)].friction;
+  return std::sqrt(entry_of(c.a).params.friction * entry_of(c.b).params.friction);
+}
+
+double ContactScene::adhesion(const Contact& c) const {
+  if (c.b.kind == SideKind::collider) return 0;
+  return 0.5 * (entry_of(c.a).params.adhesion + entry_of(c.b).params.adhesion);
+}
+
+std::vector<double> ContactScene::state() const {
+  if (empty()) return {};
+  std::vector<double> values{started_ ? 1.0 : 0.0};
+  const ContactMemory& memory = detection_.memory();
+  for (std::size_t f = 0; f < memory.contacts.size(); ++f) {
+    values.push_back(static_cast<double>(memory.overlaps[f].size()));
+    values.push_back(static_cast<double>(memory.contacts[f].size()));
+  }
+  for (std::size_t f = 0; f < memory.contacts.size(); ++f) {
+    append(memory.overlaps[f], values);
+    append(memory.contacts[f], values);
+  }
+  return values;
+}
+
+bool ContactScene::set_state(std::span<const double> values) {
+  if (empty()) return values.empty();
+  constexpr std::size_t head = 1 + 2 * static_cast<std::size_t>(contact_families);
+  constexpr double most = 1e12;
+  if (values.size() < head) return false;
+  std::span<const double> rest = values.subspan(head);
+  ContactMemory memory;
+  for (std::size_t f = 0; f < memory.contacts.size(); ++f)
+    for (const std::size_t which : {1 + 2 * f, 2 + 2 * f}) {
+      if (!(values[which] >= 0 && values[which] < most)) return false;
+      const auto count = static_cast<std::size_t>(values[which]);
+      if (!(which % 2 == 1 ? extract(rest, count, memory.overlaps[f]) : extract(rest, count, memory.contacts[f])))
+        return false;
+    }
+  if (!rest.empty()) return false;
+  detection_.restore(memory);
+  started_ = values[0] != 0;
+  return true;
+}
+
+}  // namespace ymir

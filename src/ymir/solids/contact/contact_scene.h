@@ -1,0 +1,102 @@
+// What may touch what in a simulation, and the contacts of a substep between blocks of the solid system.
+//
+// Objects of a family touch each other, and themselves; a collider touches the objects it was made for. Objects show
+// where they end (Boundary), detection finds contacts, and each has two ends, on blocks or on a collider. What
+// detection remembers is state.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ymir/pipeline/timeline.h"
+#include "ymir/solids/detection/contact_detection.h"
+#include "ymir/solids/solid_object.h"
+
+namespace ymir {
+
+// How an object is where it touches others.
+struct TouchParams {
+  double friction = 0.3;     // mu; of two objects the root of the product
+  double thickness = 0;      // kept free between two of them beyond their radii [m]; of two objects the mean
+  double adhesion = 0;       // force that a contact takes before it opens [N]; of two objects the mean
+  bool self_contact = true;  // pieces touch themselves
+  double tolerance = 1e-4;   // of relative velocities, by those without contact
+};
+
+// A solid whose motion is given.
+struct TouchedCollider {
+  std::function<ContactCollider(double begin, double end)> during;  // of a substep [s]
+  double friction = 0.3;
+  std::vector<SolidObject*> objects;  // that it touches
+};
+
+class ContactScene {
+ public:
+  // Objects touch each other. Of several families that an object is in, the one of the highest level says how it is.
+  void add_family(std::span<SolidObject* const> objects, const TouchParams& params, int level);
+  void add_collider(TouchedCollider collider);
+  bool empty() const { return objects_.empty(); }
+  double tolerance() const { return tolerance_; }
+
+  // Contacts of the state that objects have. members: all solid objects, in the order of their numbers.
+  void find(const Step& step, std::span<SolidObject* const> members);
+  // The substep stands: the next one goes on from its impulses.
+  void accept();
+
+  struct End {
+    int member = -1;  // -1: a collider
+    int block = 0, place = 0;
+  };
+  std::span<const Contact> contacts() const { return detection_.contacts(); }
+  void set_impulse(std::size_t contact, Vec3d impulse) { detection_.contacts()[contact].impulse = impulse; }
+  End end(const ContactSide& side) const;
+  struct Place {
+    int member = -1;  // -1: a collider
+    std::int64_t piece = 0;
+  };
+  Place place(const ContactSide& side) const;
+  double friction(const Contact& contact) const;
+  double adhesion(const Contact& contact) const;  // [N]
+  // A vertex of a side as its piece numbers it.
+  std::int32_t within_piece(const ContactSide& side, std::int32_t vertex) const {
+    return vertex - boundary_.piece(side.piece).first_vertex;
+  }
+  double seconds() const { return seconds_; }  // that the last find() took
+
+  // What survives a substep, in words of 8 bytes.
+  std::vector<double> state() const;
+  bool set_state(std::span<const double> values);  // false: it is none
+
+ private:
+  struct Touching {
+    SolidObject* object;
+    int member = -1;             // its number among all
+    std::uint64_t families = 0;  // a bit each
+    TouchParams params;
+    int level = -1;
+    std::uint64_t version = 0;  // of the pieces it showed
+  };
+  Touching& entry(SolidObject& object);
+  const Touching& entry_of(std::int32_t member) const;
+  const Touching& entry_of(const ContactSide& side) const;
+  void number(std::span<SolidObject* const> members);
+  void show();
+  void move(double dt);
+
+  std::vector<Touching> objects_;
+  std::vector<std::int32_t> entries_;  // by member; -1: it touches nothing
+  std::vector<TouchedCollider> colliders_;
+  std::vector<std::vector<char>> touched_;  // by collider and member
+  int families_ = 0;
+  double tolerance_ = 1e-4;
+  Boundary boundary_;
+  std::vector<End> ends_;  // by piece of the boundary
+  ContactDetection detection_;
+  bool started_ = false;  // pieces are not new any more
+  double seconds_ = 0;
+};
+
+}  // namespace ymir
