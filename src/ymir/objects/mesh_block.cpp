@@ -203,8 +203,8 @@ bool MeshBlock::iterate() {
 
 bool MeshBlock::factor() {
   MeshSolver& solver = work_->solver;
-  // Couplings are solved by other iterations around this one, which want a factor.
-  if (solver.iterative() && !coupled_ && iterate()) return true;
+  // Couplings and contacts are solved by other iterations around this one, which want a factor.
+  if (solver.iterative() && !coupled_ && !contacts_ && iterate()) return true;
   if (solver.factor(work_->step.matrix)) return true;
   if (work_->step.curvature == MeshStep::Curvature::projected) return false;
   project();
@@ -281,6 +281,11 @@ void MeshBlock::place() {
 void MeshBlock::move(double share) {
   for (const auto& constraint : object_->constraints()) constraint->advance(work_->step, share);
   for (std::size_t i = 0; i < work_->step.position.size(); ++i) work_->step.position[i] += work_->step.step[i] * share;
+}
+
+ContactBlock* MeshBlock::contacts() {
+  if (!contacts_) contacts_ = std::make_unique<MeshContacts>(*this);
+  return contacts_.get();
 }
 
 void MeshBlock::end() {

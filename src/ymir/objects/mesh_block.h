@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ymir/objects/large_mesh.h"
+#include "ymir/objects/mesh_contacts.h"
 #include "ymir/objects/mesh_object.h"
 #include "ymir/solids/solid_block.h"
 
@@ -38,8 +39,10 @@ class MeshBlock final : public SolidBlock {
   void consult() override;
   void assist() override;
   void dismiss() override { work_->solver.dismiss(); }
+  ContactBlock* contacts() override;
 
  private:
+  friend class MeshContacts;
   void add_inertia();
   void add_forces();
   void assemble_all();
@@ -50,6 +53,7 @@ class MeshBlock final : public SolidBlock {
   MeshObject::Workspace* work_;
   mutable LargeMesh large_;
   bool coupled_ = false;  // to others, in this iteration
+  std::unique_ptr<MeshContacts> contacts_;
 };
 
 }  // namespace ymir

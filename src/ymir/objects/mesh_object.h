@@ -85,6 +85,9 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
 
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
+  void show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) override;
+  std::uint64_t boundary_version() const override { return 1; }
+  void move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const override;
   std::vector<int> lone_blocks() const override;
   int lead() const override { return share_ ? owner_ : -1; }
   void share_outcome() override;
@@ -120,6 +123,10 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
     std::vector<double> planes;      // of forces
     std::vector<double> right_side;  // that conjugate gradients solved for
     MeshSolver solver;
+    // With what contacts add to it.
+    BlockMatrix metric_matrix;
+    BlockCholesky metric_factor;
+    bool metric_analysed = false;
   };
   Workspace& workspace() { return work_; }
   // Of this rank in the work on it; nullptr: it is all one rank's.

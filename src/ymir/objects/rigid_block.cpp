@@ -245,6 +245,11 @@ void RigidBlock::move(double share) {
   step_.rotation = normalized(quaternion_exp(turn) * step_.rotation);
 }
 
+ContactBlock* RigidBlock::contacts() {
+  if (!contacts_) contacts_ = std::make_unique<RigidContacts>(*this);
+  return contacts_.get();
+}
+
 // The torque that acted is the one inertia answered; of a carried body the spin is known.
 void RigidBlock::end() {
   for (const auto& constraint : object_->constraints()) constraint->end(step_);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ymir/objects/rigid_contacts.h"
 #include "ymir/objects/rigid_object.h"
 #include "ymir/solids/solid_block.h"
 
@@ -50,8 +51,11 @@ class RigidBlock final : public SolidBlock {
   double reach() const override;
   void move(double share) override;
   void end() override;
+  ContactBlock* contacts() override;
 
  private:
+  friend class RigidContacts;
+  const RigidBody& body() const { return object_->bodies()[body_]; }
   void add_forces();
   double entry(int r, int c) const;
   bool try_factor();
@@ -69,6 +73,7 @@ class RigidBlock final : public SolidBlock {
   bool levers_ = true;  // they are part of the matrix
   bool carried_ = false;
   RigidTransform carried_to_;  // pose at the end of the substep
+  std::unique_ptr<RigidContacts> contacts_;
 };
 
 }  // namespace ymir

@@ -10,6 +10,8 @@ namespace {
 
 using Real = StrandReal;
 constexpr int lanes = StrandSystem::lanes;
+// Of strands in contact, in a substep: what has not converged by then buckles, and wants a definite matrix.
+constexpr int exact_assemblies = 6;
 
 // y = A x; the vectors of doubles need not be aligned as lanes are.
 template <class Layout>
@@ -43,6 +45,7 @@ int StrandBlock::pieces() const {
 void StrandBlock::begin(const Step& step) {
   if (step.iteration > 0) object_->strands().rollback(group_);  // solved again, under other forces
   if (object_->moving_roots()) pose_ = object_->root_pose(group_, step.time + step.dt);
+  assemblies_ = 0;
   newton_.step().active = Real::all(1);
   newton_.begin(group_, step.time + step.dt, step.dt, nullptr, object_->forces(), object_->constraints());
 }
@@ -65,6 +68,8 @@ std::ptrdiff_t StrandBlock::row(int place, const MaterialPoint& at, int local) c
 
 void StrandBlock::assemble() {
   newton_.step().beta = Real::all(1);
+  // Contacts push: strands are compressed, and without that part of their stiffness Newton's method creeps.
+  newton_.step().curvature = contacts_ && ++assemblies_ <= exact_assemblies ? StrandStep::Curvature::compressed : StrandStep::Curvature::newton;
   factored_ = false;
   newton_.assemble(object_->forces(), object_->constraints());
 }

@@ -58,6 +58,7 @@ class StrandBlock final : public SolidBlock {
   const StrandReal* kept() const { return factored_ ? matrix_.data() : newton_.step().matrix; }
   std::vector<StrandReal> matrix_;
   bool factored_ = false;
+  int assemblies_ = 0;  // in this substep
   std::unique_ptr<StrandContacts> contacts_;
   mutable std::vector<StrandReal> padded_;
 };

@@ -34,7 +34,7 @@ void CurvesObject::move_boundary(int block, int place, double dt, std::span<Boun
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     const Vec3d velocity{v[0][i + 1][place], v[1][i + 1][place], v[2][i + 1][place]};
     vertices[i].x = {x[0][i + 1][place], x[1][i + 1][place], x[2][i + 1][place]};
-    vertices[i].travel = norm(velocity) * dt;
+    vertices[i].way = velocity * dt;
   }
 }
 

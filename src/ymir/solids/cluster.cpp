@@ -173,7 +173,7 @@ bool Cluster::judge() {
   outcome_.residual = 0;
   outcome_.worst_object = -1;
   for (const Member& m : members_) {
-    const double left = m.seen->residual(violation_), tolerance = m.seen->settings().tolerance;
+    const double left = m.seen->residual(violation_), tolerance = std::max(m.seen->settings().tolerance, noise_);
     if (outcome_.worst_object < 0 || worse(outcome_.residual, left) != outcome_.residual) {
       outcome_.worst_object = m.object;
       outcome_.worst_piece = m.seen->piece_of(0);

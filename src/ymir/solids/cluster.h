@@ -69,6 +69,8 @@ class Cluster {
   void end();
   bool running() const { return running_; }
   void keep_on() { running_ = true; }  // though it has converged: what it touches has not
+  // Residuals below are of no use: what acts on it is not known better.
+  void set_noise(double noise) { noise_ = noise; }
   const Outcome& outcome() const { return outcome_; }
 
   // For contacts, of a block that is here.
@@ -124,7 +126,7 @@ class Cluster {
   double time_ = 0, dt_ = 0;  // end and length of the substep [s]
   bool running_ = true;
   int max_iterations_ = 0;
-  double violation_ = 0;
+  double violation_ = 0, noise_ = 0;
   bool yields_ = false;  // hard rows give a little
   // Contacts that come and go, and friction that sticks and slips, may send full steps round in circles.
   double relaxation_ = 1;

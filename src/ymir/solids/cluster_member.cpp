@@ -22,7 +22,7 @@ void LocalMember::begin(const Step& step) {
 void LocalMember::choose_ports() {
   condensed_.reset();
   whole_.resize(block_->size());
-  if (!block_->condensable()) return;
+  if (!block_->condensable() || ports_.empty()) return;
   std::map<std::int64_t, std::set<std::size_t>> rows;
   for (std::size_t p = 0; p < ports_.size(); ++p) {
     auto& own = rows[ports_[p].at.piece];

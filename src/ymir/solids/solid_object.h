@@ -53,7 +53,7 @@ class SolidObject {
   virtual void show_boundary(Boundary& /*boundary*/, std::int32_t /*object*/, double /*thickness*/,
                              const PieceTraits& /*traits*/) {}
   virtual std::uint64_t boundary_version() const { return 0; }  // another one: pieces are others than before
-  // Of the piece at a seat: where its vertices are, and as `travel` how far their velocity takes them in dt [s].
+  // Of the piece at a seat: where its vertices are, and their way in dt [s] with the velocity they have.
   virtual void move_boundary(int /*block*/, int /*place*/, double /*dt*/, std::span<BoundaryVertex> /*vertices*/) const {
   }
 

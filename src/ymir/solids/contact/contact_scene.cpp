@@ -114,14 +114,14 @@ void ContactScene::show() {
     boundary_.set_fresh(static_cast<std::int32_t>(p), !started_);
 }
 
-// Vertices go on with the velocity they have; by their radius at least, which those that rest take to start.
+// Vertices go on with the velocity they have, and may be wrong by the slack.
 void ContactScene::move(double dt) {
   parallel_for(std::ssize(ends_), [&](std::ptrdiff_t p) {
     const auto piece = static_cast<std::int32_t>(p);
     const End& end = ends_[static_cast<std::size_t>(p)];
     const std::span<BoundaryVertex> vertices = boundary_.vertices_of(piece);
     entry_of(end.member).object->move_boundary(end.block, end.place, dt, vertices);
-    for (BoundaryVertex& v : vertices) v.travel += v.radius;
+    for (BoundaryVertex& v : vertices) v.travel = norm(v.way) + detection_.slack;
   });
 }
 
@@ -129,6 +129,9 @@ void ContactScene::find(const Step& step, std::span<SolidObject* const> members)
   const Timer timer;
   number(members);
   show();
+  // What an acceleration as that of the Earth may add to a way.
+  constexpr double acceleration = 10;  // [m/s^2]
+  detection_.slack = 0.5 * acceleration * step.dt * step.dt;
   move(step.dt);
   std::vector<ContactCollider> colliders;
   for (const TouchedCollider& c : colliders_) colliders.push_back(c.during(step.time, step.time + step.dt));

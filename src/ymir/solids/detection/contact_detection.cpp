@@ -220,8 +220,23 @@ void ContactDetection::find_family(const Boundary& b, ContactFamily family, doub
       std::erase_if(contacts, [&](const Contact& c) {
         return !filter.objects(b.piece(c.a.piece).id.object, b.piece(c.b.piece).id.object);
       });
+    drop_far(b, contacts);
   });
   times_.contacts += timer.seconds();
+}
+
+// What moves along with each other does not meet.
+void ContactDetection::drop_far(const Boundary& b, std::vector<Contact>& contacts) const {
+  constexpr double safety = 1.5;
+  if (slack == 0) return;
+  std::erase_if(contacts, [&](const Contact& c) {
+    Vec3d way = c.carried * -1.0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (c.a.vertex[k] >= 0) way += b.vertices[at(c.a.vertex[k])].way * c.a.weight[k];
+      if (c.b.vertex[k] >= 0) way -= b.vertices[at(c.b.vertex[k])].way * c.b.weight[k];
+    }
+    return c.gap > slack + safety * norm(way);
+  });
 }
 
 // make(part, contacts) for parts that hold whole owners, in order.
@@ -267,6 +282,7 @@ void ContactDetection::find(const Boundary& b, std::span<const ContactCollider> 
   const Timer timer;
   collect(b, ContactFamily::collider, collider_parts(b), dt, [&](std::ptrdiff_t part, std::vector<Contact>& contacts) {
     find_collider_contacts(b, colliders, filter, part, contacts);
+    drop_far(b, contacts);
   });
   times_.contacts += timer.seconds();
 }

@@ -39,6 +39,8 @@ class ContactDetection {
   void restore(const ContactMemory& memory) { memory_ = memory; }
   MemorySettings settings;
   ContactFilter filter;
+  // What the ways of two sides may be wrong by [m]; 0: whatever is in reach counts.
+  double slack = 0;
 
   // For measurements: how often trees were ordered anew, pairs that passed the filter, times.
   std::int64_t orderings() const;
@@ -49,6 +51,7 @@ class ContactDetection {
  private:
   struct Search;  // trees and lists of candidates
   void find_family(const Boundary& boundary, ContactFamily family, double dt);
+  void drop_far(const Boundary& boundary, std::vector<Contact>& contacts) const;
   template <class Make>
   void collect(const Boundary& boundary, ContactFamily family, std::ptrdiff_t parts, double dt, const Make& make);
 

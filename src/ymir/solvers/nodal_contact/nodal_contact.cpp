@@ -319,8 +319,9 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
   const Real zero = Real::all(0);
   std::fill(contacts_.impulse.begin(), contacts_.impulse.end(), ContactLanes::Vector{zero, zero, zero});
   exact_velocities();
-  speed_ = std::sqrt(contact_error(contacts_, exact_.data()).speed);
-  rms_ = speed_ / std::sqrt(static_cast<double>(list.contacts.size()));
+  const ContactError without = contact_error(contacts_, exact_.data());
+  speed_ = std::sqrt(without.speed);
+  rms_ = speed_ / std::sqrt(std::max(without.approach, 1.0));
   ContactProgress progress(options.tolerance);
   if (!std::isfinite(speed_)) {  // bodies gave no velocities
     report_.status = ContactStatus::failed, report_.error = std::numeric_limits<double>::infinity();
@@ -330,8 +331,7 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
   }
   if (speed_ > 0) {
     std::swap(contacts_.impulse, best_);
-    check(0, progress);
-    if (!progress.solved()) {
+    if (check(0, progress); !(progress.solved() && report_.error <= options.guess * options.tolerance)) {
       if (begin_masses(options.masses)) run(options, progress);
       if (options.compliances && !progress.solved() && !progress.diverging()) sweep_compliances(options, progress);
     }
