@@ -216,16 +216,16 @@ class Measured {
   std::vector<double> b_, x_;
 };
 
-// A trunk of 4 m and boughs of 1 m all around it, nodes 10 cm apart.
+// A trunk and boughs of 1 m all around it, 10 cm apart as their nodes are.
 ElastonCloud plant(int boughs) {
   Curves curves;
   const auto add = [&](Vec3d from, Vec3d to) {
     curves.positions.insert(curves.positions.end(), {from, to});
     curves.first.push_back(static_cast<std::int64_t>(curves.positions.size()));
   };
-  add({0, 0, 0}, {0, 4, 0});
+  add({0, 0, 0}, {0, 0.5 + 0.1 * boughs, 0});
   for (int k = 0; k < boughs; ++k) {
-    const double angle = 2.4 * k, height = 0.5 + 3.4 * k / boughs;
+    const double angle = 2.4 * k, height = 0.5 + 0.1 * k;
     add({0, height, 0}, {std::cos(angle), height + 0.3, std::sin(angle)});
   }
   curves.vertices.resize(curves.positions.size());
