@@ -92,7 +92,9 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
 
 namespace {
 
-Error mistake(const Scope& scope, const std::string& what) { return Error(ExitCode::bad_input, scope.path() + ": " + what); }
+Error mistake(const Scope& scope, const std::string& what) {
+  return Error(ExitCode::bad_input, scope.path() + ": " + what);
+}
 
 // Roots that the strands' own object holds in space cannot follow anything softly.
 void warn_of_clamped_roots(Scope& scope, const CurvesObject& curves, const AttachmentBehavior::Params& p) {
