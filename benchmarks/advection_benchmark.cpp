@@ -82,8 +82,7 @@ BenchRow bench_scheme(GasBoxCase& gas, Advection& advection, std::span<const Tra
   return row;
 }
 
-void bench_box(int n, double cfl, const std::vector<int>& thread_counts, const BenchOptions& options,
-               std::vector<BenchRow>& rows) {
+void bench_box(int n, double cfl, const std::vector<int>& thread_counts, const BenchOptions& options, BenchRows& rows) {
   reset_peak_memory();
   const Timer setup;
   GasBoxCase gas(n, cfl);
@@ -95,8 +94,9 @@ void bench_box(int n, double cfl, const std::vector<int>& thread_counts, const B
     for (const Scheme& scheme : schemes) {
       const std::string scene = fmt::format("advection {}^3, CFL {:g}, {}, {}", n, cfl, what, scheme.name);
       const auto add = [&](const char* solver, const AdvectionOptions& how, int repeats) {
-        rows.push_back(bench_scheme(gas, advection, *fields, how, new_row(scene, solver), repeats));
-        rows.back().setup_s = setup_s;
+        BenchRow row = bench_scheme(gas, advection, *fields, how, new_row(scene, solver), repeats);
+        row.setup_s = setup_s;
+        rows.add(std::move(row));
       };
       for (const int count : thread_counts) {
         set_threads(count);
@@ -111,22 +111,21 @@ void bench_box(int n, double cfl, const std::vector<int>& thread_counts, const B
 }
 
 // One tile whose surroundings stay in cache.
-std::vector<BenchRow> bench_parts(const BenchOptions& options) {
+void bench_parts(const BenchOptions& options, BenchRows& rows) {
   GasBoxCase gas(32, 2);
   const BucketSet& buckets = gas.volume.buckets();
   int tile = 0;
   while (tile < buckets.local_count() && !(buckets.coord(tile) == BucketCoord{1, 1, 1, 0})) ++tile;
-  if (tile == buckets.local_count()) return {};
+  if (tile == buckets.local_count()) return;
   const GatherRegion region{{-3, -3, -3}, {10, 10, 10}};
   std::array<GatheredBox<float>, 3> velocity;
   GatheredBox<float> scalar;
   const std::array<int, 27>& neighbours = buckets.neighbours(tile);
   for (int axis = 0; axis < 3; ++axis)
     velocity[static_cast<std::size_t>(axis)].gather(gas.volume.tiles(gas.velocity, axis), neighbours, region);
-  const RowBits rows = RowBits::full();
+  const RowBits all = RowBits::full();
   TileTrace trace;
   TileValues values;
-  std::vector<BenchRow> parts;
   const auto add = [&](const char* name, auto&& work) {
     double best = std::numeric_limits<double>::infinity();
     constexpr int inner = 200;
@@ -142,33 +141,45 @@ std::vector<BenchRow> bench_parts(const BenchOptions& options) {
     row.threads = 1;
     row.bitwise = false;  // parts, not rivals
     set_time(row, best, GasGrid::voxels);
-    parts.push_back(std::move(row));
+    rows.add(std::move(row));
   };
   add("gather a component", [&] { scalar.gather(gas.volume.tiles(gas.scalars[0].source), neighbours, region); });
-  add("paths from cells", [&] { trace_near<Lattice::cells>(velocity, 1, rows, trace); });
+  add("paths from cells", [&] { trace_near<Lattice::cells>(velocity, 1, all, trace); });
   const auto sampled = [&](auto interpolation) {
     const BoxTaps taps(scalar);
     for (int r = 0; r < 64; ++r) values.set(r, sample<decltype(interpolation)::value>(taps, trace.row(r)));
   };
   add("linear samples", [&] { sampled(std::integral_constant<Interpolation, Interpolation::linear>{}); });
   add("cubic samples", [&] { sampled(std::integral_constant<Interpolation, Interpolation::cubic>{}); });
-  add("paths from x faces", [&] { trace_near<Lattice::x_faces>(velocity, 1, rows, trace); });
-  return parts;
+  add("paths from x faces", [&] { trace_near<Lattice::x_faces>(velocity, 1, all, trace); });
 }
 
 }  // namespace
 
-std::vector<BenchRow> bench_advection(const BenchOptions& options) {
+void bench_advection(const BenchOptions& options, BenchRows& rows) {
   const int all = threads();
   std::vector<int> counts{1};
   if (all > 1) counts.push_back(all);
-  std::vector<BenchRow> rows = bench_parts(options);
+  bench_parts(options, rows);
+  struct Case {
+    int n;
+    double cfl;
+    std::vector<int> threads;
+    double work() const { return std::pow(n, 3); }
+  };
+  std::vector<Case> cases;
   for (const int n : options.quick ? std::vector<int>{32} : std::vector<int>{64, 128, 256})
-    bench_box(n, 2, counts, options, rows);
+    cases.push_back({n, 2, counts});
   if (!options.quick)
-    for (const double cfl : {8.0, 20.0}) bench_box(128, cfl, {1}, options, rows);
+    for (const double cfl : {8.0, 20.0}) cases.push_back({128, cfl, {1}});
+  double work = 0;
+  for (const Case& each : cases) work += each.work();
+  rows.expect(work);
+  for (const Case& each : cases) {
+    bench_box(each.n, each.cfl, each.threads, options, rows);
+    rows.done(each.work());
+  }
   set_threads(all);
-  return rows;
 }
 
 }  // namespace ymir::bench

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <iterator>
 
 #include "ymir/base/error.h"
 #include "ymir/parallel/threads.h"
@@ -14,13 +13,10 @@
 namespace ymir::bench {
 namespace {
 
-std::vector<BenchRow> bench_data(const BenchOptions& options) {
-  std::vector<BenchRow> rows = bench_memory(options);
-  std::vector<BenchRow> stencil = bench_stencil(options);
-  std::move(stencil.begin(), stencil.end(), std::back_inserter(rows));
-  std::vector<BenchRow> particles = bench_particles(options);
-  std::move(particles.begin(), particles.end(), std::back_inserter(rows));
-  return rows;
+void bench_data(const BenchOptions& options, BenchRows& rows) {
+  rows.add(bench_memory(options));
+  bench_stencil(options, rows);
+  bench_particles(options, rows);
 }
 
 // Value of a "name : value" line, as /proc writes them.
@@ -45,21 +41,15 @@ std::string machine() {
 
 using Cells = std::array<std::string, 14>;
 
-Cells cells(const BenchRow& r) {
-  return {r.commit,
-          r.machine,
-          r.scene,
-          r.solver,
-          fmt::format("{}", r.ranks),
-          fmt::format("{}", r.threads),
-          fmt::format("{}", r.elements),
-          fmt::format("{:.3g}", r.setup_s),
-          fmt::format("{:.4g}", r.s_per_step),
-          fmt::format("{:.3f}", r.ns_per_element),
-          fmt::format("{}", r.iterations),
-          fmt::format("{:.3g}", r.residual),
-          fmt::format("{:.0f}", r.peak_MB),
-          fmt::format("{:016x}", r.hash)};
+constexpr std::array<int, 14> widths{8, 24, 48, 28, 5, 7, 9, 8, 10, 14, 10, 9, 7, 16};
+constexpr std::size_t words = 4;  // columns of text, set flush left
+
+std::string line_of(const Cells& cells) {
+  std::string text;
+  for (std::size_t c = 0; c < cells.size(); ++c)
+    text += c < words ? fmt::format("{:<{}}  ", cells[c], widths[c])
+                      : fmt::format("{:>{}}{}", cells[c], widths[c], c + 1 < cells.size() ? "  " : "\n");
+  return text;
 }
 
 std::string label(const BenchRow& row, const BenchRow& other) {
@@ -97,13 +87,29 @@ const std::vector<Benchmark>& benchmarks() {
   return all;
 }
 
-std::vector<BenchRow> run_benchmark(std::string_view name, const BenchOptions& options) {
+void run_benchmark(std::string_view name, const BenchOptions& options, BenchRows& rows) {
   std::string names;
   for (const Benchmark& benchmark : benchmarks()) {
-    if (name == benchmark.name) return benchmark.run(options);
+    if (name == benchmark.name) return benchmark.run(options, rows);
     names += fmt::format(" {}", benchmark.name);
   }
   throw Error(ExitCode::usage, fmt::format("bench: no benchmark is named '{}'; there are:{}", name, names));
+}
+
+void BenchRows::add(BenchRow row) {
+  all_.push_back(std::move(row));
+  listener_.row(all_.back());
+}
+
+void BenchRows::expect(double work) {
+  expected_ = work;
+  done_ = 0;
+  since_.restart();
+}
+
+void BenchRows::done(double work) {
+  done_ += work;
+  listener_.progress(since_.seconds() * std::max(0.0, expected_ - done_) / done_);
 }
 
 BenchRow new_row(std::string scene, std::string solver) {
@@ -133,22 +139,20 @@ double peak_memory_MB() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-std::string to_table(const std::vector<BenchRow>& rows) {
-  std::vector<Cells> table{{"commit", "machine", "scene", "solver", "ranks", "threads", "elements", "setup_s",
-                            "s_per_step", "ns_per_element", "iterations", "residual", "peak_MB", "hash"}};
-  for (const BenchRow& row : rows) table.push_back(cells(row));
-  std::array<std::size_t, 14> widths{};
-  for (const Cells& line : table)
-    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
-  std::string text;
-  for (const Cells& line : table) {
-    for (std::size_t c = 0; c < line.size(); ++c) {
-      const bool words = c < 4;
-      text += words ? fmt::format("{:<{}}", line[c], widths[c]) : fmt::format("{:>{}}", line[c], widths[c]);
-      text += c + 1 < line.size() ? "  " : "\n";
-    }
-  }
-  return text;
+std::string table_head() {
+  return line_of({"commit", "machine", "scene", "solver", "ranks", "threads", "elements", "setup_s", "s_per_step",
+                  "ns_per_element", "iterations", "residual", "peak_MB", "hash"});
+}
+
+std::string table_line(const BenchRow& r) {
+  if (!r.left_out.empty())
+    return fmt::format("{:<{}}  {:<{}}  {:<{}}  {:<{}}  {:>{}}  {:>{}}  left out: {}\n", r.commit, widths[0], r.machine,
+                       widths[1], r.scene, widths[2], r.solver, widths[3], r.ranks, widths[4], r.threads, widths[5],
+                       r.left_out);
+  return line_of({r.commit, r.machine, r.scene, r.solver, fmt::format("{}", r.ranks), fmt::format("{}", r.threads),
+                  fmt::format("{}", r.elements), fmt::format("{:.3g}", r.setup_s), fmt::format("{:.4g}", r.s_per_step),
+                  fmt::format("{:.3f}", r.ns_per_element), fmt::format("{}", r.iterations),
+                  fmt::format("{:.3g}", r.residual), fmt::format("{:.0f}", r.peak_MB), fmt::format("{:016x}", r.hash)});
 }
 
 std::string to_figures(const std::vector<BenchRow>& rows) {
@@ -168,6 +172,7 @@ std::string to_comparison(const std::vector<BenchRow>& rows) {
     std::size_t end = first + 1;
     while (end < rows.size() && rows[end].scene == rows[first].scene) ++end;
     for (std::size_t i = first + 1; i < end; ++i) {
+      if (!rows[i].left_out.empty() || !rows[first].left_out.empty()) continue;
       const char* agreement = rows[i].hash == rows[first].hash ? "same result" : "DIFFERENT RESULT";
       text += fmt::format("{}: {} takes {:.2f} times as long as {}, {}\n", rows[i].scene, label(rows[i], rows[first]),
                           rows[i].ns_per_element / rows[first].ns_per_element, label(rows[first], rows[i]),

@@ -1,8 +1,9 @@
-// Benchmarks: named programs that return rows of one shape, so that every speed carries what it was measured on and a
-// hash of what it computed. `ymir bench NAME` prints them.
+// Benchmarks: named programs that measure rows of one shape, so that every speed carries what it was measured on and a
+// hash of what it computed. `ymir bench NAME` prints each as soon as it is there.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,32 @@ struct BenchRow {
   std::uint64_t hash = 0;
   bool bitwise = true;  // solvers of this scene must agree in every bit; else in what their residuals allow
   std::vector<std::pair<std::string, double>> figures;  // what this benchmark reports beyond the columns, by name
+  std::string left_out;                                 // why nothing was measured; empty: it was
+};
+
+// Rows as they come. A benchmark adds complete ones, and tells how far it is: work is in units of its own choice, and
+// what is left of it takes as long as what was done before.
+class BenchRows {
+ public:
+  struct Listener {
+    std::function<void(const BenchRow&)> row = [](const BenchRow&) {};
+    std::function<void(double seconds_left)> progress = [](double) {};
+  };
+  explicit BenchRows(Listener listener) : listener_(std::move(listener)) {}
+  BenchRows() = default;
+
+  void add(BenchRow row);
+  // Begins a part of so much work; the time that is left is that of the part.
+  void expect(double work);
+  void done(double work);
+
+  const std::vector<BenchRow>& all() const { return all_; }
+
+ private:
+  Listener listener_;
+  std::vector<BenchRow> all_;
+  double expected_ = 0, done_ = 0;
+  Timer since_;
 };
 
 struct BenchOptions {
@@ -40,12 +67,12 @@ struct BenchOptions {
 struct Benchmark {
   const char* name;
   const char* about;
-  std::vector<BenchRow> (*run)(const BenchOptions&);
+  void (*run)(const BenchOptions&, BenchRows&);
 };
 const std::vector<Benchmark>& benchmarks();
 
-// Rows of the benchmark of that name; an Error that lists the names when there is none. Collective over all ranks.
-std::vector<BenchRow> run_benchmark(std::string_view name, const BenchOptions& options = {});
+// The benchmark of that name; an Error that lists the names when there is none. Collective over all ranks.
+void run_benchmark(std::string_view name, const BenchOptions& options, BenchRows& rows);
 
 // Row with commit, machine, ranks and threads filled in.
 BenchRow new_row(std::string scene, std::string solver);
@@ -65,28 +92,30 @@ double timed(F&& work) {
   return world.max(timer.seconds());
 }
 
-std::string to_table(const std::vector<BenchRow>& rows);
+// Lines of a table, whose columns are wide enough for most.
+std::string table_head();
+std::string table_line(const BenchRow& row);
 // One line per row that has further figures.
 std::string to_figures(const std::vector<BenchRow>& rows);
 // One line per scene: every solver's time per element relative to the first solver of the scene.
 std::string to_comparison(const std::vector<BenchRow>& rows);
-// One JSON document {"rows": [...]}; hashes as hexadecimal strings, because JSON numbers lose bits.
-std::string to_json(const std::vector<BenchRow>& rows);
+// One JSON object on one line; hashes as hexadecimal strings, because JSON numbers lose bits.
+std::string to_json(const BenchRow& row);
 
 // The parts of the benchmark `data`.
-std::vector<BenchRow> bench_memory(const BenchOptions& options);     // STREAM triad
-std::vector<BenchRow> bench_stencil(const BenchOptions& options);    // 7-point stencil: tiles, dense array, OpenVDB
-std::vector<BenchRow> bench_particles(const BenchOptions& options);  // substep and rebucketing
+BenchRow bench_memory(const BenchOptions& options);                  // STREAM triad
+void bench_stencil(const BenchOptions& options, BenchRows& rows);    // 7-point stencil: tiles, dense array, OpenVDB
+void bench_particles(const BenchOptions& options, BenchRows& rows);  // substep and rebucketing
 
-std::vector<BenchRow> bench_rods(const BenchOptions& options);          // substep of strands, its parts and its floors
-std::vector<BenchRow> bench_manybodies(const BenchOptions& options);    // strands coupled by springs: linear solvers
-std::vector<BenchRow> bench_contact(const BenchOptions& options);       // exact friction: local and global solvers
-std::vector<BenchRow> bench_contact_hair(const BenchOptions& options);  // hairs in contact: one step's problem
-std::vector<BenchRow> bench_solids(const BenchOptions& options);        // a soft body: assembly, factor, solve
-std::vector<BenchRow> bench_poisson(const BenchOptions& options);       // pressure equation on tiles
-std::vector<BenchRow> bench_advection(const BenchOptions& options);     // schemes of advection on tiles
-std::vector<BenchRow> bench_colliders(const BenchOptions& options);     // distance to a surface that deforms
-std::vector<BenchRow> bench_detection(const BenchOptions& options);     // contacts of hair and cloth
-std::vector<BenchRow> bench_smoke(const BenchOptions& options);         // substep of a plume and its parts
+void bench_rods(const BenchOptions& options, BenchRows& rows);          // substep of strands, its parts and its floors
+void bench_manybodies(const BenchOptions& options, BenchRows& rows);    // strands coupled by springs: linear solvers
+void bench_contact(const BenchOptions& options, BenchRows& rows);       // exact friction: local and global solvers
+void bench_contact_hair(const BenchOptions& options, BenchRows& rows);  // hairs in contact: one step's problem
+void bench_solids(const BenchOptions& options, BenchRows& rows);        // a soft body: assembly, factor, solve
+void bench_poisson(const BenchOptions& options, BenchRows& rows);       // pressure equation on tiles
+void bench_advection(const BenchOptions& options, BenchRows& rows);     // schemes of advection on tiles
+void bench_colliders(const BenchOptions& options, BenchRows& rows);     // distance to a surface that deforms
+void bench_detection(const BenchOptions& options, BenchRows& rows);     // contacts of hair and cloth
+void bench_smoke(const BenchOptions& options, BenchRows& rows);         // substep of a plume and its parts
 
 }  // namespace ymir::bench

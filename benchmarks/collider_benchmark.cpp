@@ -81,23 +81,24 @@ BenchRow ask(const std::string& shape, const char* what, const MovingSurface& mo
 
 }  // namespace
 
-std::vector<BenchRow> bench_colliders(const BenchOptions& options) {
-  std::vector<BenchRow> rows;
-  for (const int rings : options.quick ? std::vector<int>{24} : std::vector<int>{18, 36, 71, 142, 283}) {
+void bench_colliders(const BenchOptions& options, BenchRows& rows) {
+  const std::vector<int> sizes = options.quick ? std::vector<int>{24} : std::vector<int>{18, 36, 71, 142, 283};
+  rows.expect(static_cast<double>(sizes.size()));
+  for (const int rings : sizes) {
     reset_peak_memory();
     const Timer timer;
     const DeformingSurface surface(pulsating(rings), "sphere");
     const double setup = timer.seconds();
     const std::string scene = fmt::format("sphere of {} triangles", surface.hierarchy().triangles().size());
     int frame = 0;
-    rows.push_back(fit(scene, surface, options, frame));
-    rows.back().setup_s = setup;
+    BenchRow row = fit(scene, surface, options, frame);
+    row.setup_s = setup;
+    rows.add(std::move(row));
     const auto motion = surface.during(frame / fps, (frame + 1) / fps);
-    rows.push_back(ask(scene, "seen from within 5 mm", *motion, 5e-3, 2e-2, options));
-    rows.push_back(
-        ask(scene, "seen from within 9 cm", *motion, 9e-2, std::numeric_limits<double>::infinity(), options));
+    rows.add(ask(scene, "seen from within 5 mm", *motion, 5e-3, 2e-2, options));
+    rows.add(ask(scene, "seen from within 9 cm", *motion, 9e-2, std::numeric_limits<double>::infinity(), options));
+    rows.done(1);
   }
-  return rows;
 }
 
 }  // namespace ymir::bench

@@ -172,17 +172,17 @@ BenchRow global_row(const std::string& scene, const CoulombProblem& problem, con
 
 }  // namespace
 
-std::vector<BenchRow> bench_contact(const BenchOptions& options) {
-  std::vector<BenchRow> rows;
+void bench_contact(const BenchOptions& options, BenchRows& rows) {
   const std::uint64_t count = options.quick ? 10'000 : 1'000'000;
+  rows.expect(static_cast<double>(std::size(contact_classes)));
   for (const ContactClass kind : contact_classes) {
-    rows.push_back(local_row(kind, "hybrid", count, [](const LocalContact& c) {
+    rows.add(local_row(kind, "hybrid", count, [](const LocalContact& c) {
       return hybrid_contact(hybrid_block(c.w), c.b, c.mu, {}, tolerance);
     }));
-    rows.push_back(
+    rows.add(
         local_row(kind, "enumerative", count, [](const LocalContact& c) { return enumerative_contact(c, tolerance); }));
-    rows.push_back(
-        local_row(kind, "mfb", count / 10, [](const LocalContact& c) { return mfb_newton(c, {}, tolerance); }));
+    rows.add(local_row(kind, "mfb", count / 10, [](const LocalContact& c) { return mfb_newton(c, {}, tolerance); }));
+    rows.done(1);
   }
   const int all = threads();
   struct Scene {
@@ -196,15 +196,20 @@ std::vector<BenchRow> bench_contact(const BenchOptions& options) {
     scenes.push_back({fmt::format("stack of {}", k), stack(k), 1e-6, {"ladder", "newton", "anderson"}});
   for (const int n : options.quick ? std::vector{6} : std::vector{6, 10})
     scenes.push_back({fmt::format("heap of {}^3", n), heap(n), 1e-4, {"ladder", "sweeps", "anderson"}});
+  const std::vector<int> counts = all > 1 ? std::vector{1, all} : std::vector{1};
+  const auto work = [](const Scene& scene) { return static_cast<double>(scene.problem.contacts()); };
+  double whole = 0;
+  for (const Scene& scene : scenes) whole += work(scene) * static_cast<double>(counts.size());
+  rows.expect(whole);
   for (const Scene& scene : scenes)
-    for (const int used : all > 1 ? std::vector{1, all} : std::vector{1}) {
+    for (const int used : counts) {
       set_threads(used);
       for (const CoulombSolverName& solver : coulomb_solver_names())
         if (std::find(scene.solvers.begin(), scene.solvers.end(), solver.name) != scene.solvers.end())
-          rows.push_back(global_row(scene.name, scene.problem, solver, scene.accuracy, options.quick ? 1 : 2));
+          rows.add(global_row(scene.name, scene.problem, solver, scene.accuracy, options.quick ? 1 : 2));
+      rows.done(work(scene));
     }
   set_threads(all);
-  return rows;
 }
 
 }  // namespace ymir::bench

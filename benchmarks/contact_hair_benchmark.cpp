@@ -97,8 +97,21 @@ BenchRow bench_solver(const Bundle& bundle, ContactHairCase& hair, const char* n
   return row;
 }
 
+// Growth: cost of a contact against that of the smallest bundle of the same density and threads.
+BenchRow with_growth(BenchRow row, const BenchRows& before) {
+  if (!row.scene.starts_with("hair ")) return row;
+  double first = row.ns_per_element;
+  for (const BenchRow& other : before.all())
+    if (row.solver == other.solver && row.threads == other.threads) {
+      first = other.ns_per_element;
+      break;
+    }
+  row.figures.emplace_back("cost_of_a_contact_by_first", row.ns_per_element / first);
+  return row;
+}
+
 // What the choices of the splitting are worth: masses D, sweeps, relaxation, each changed alone, nothing adapted.
-std::vector<BenchRow> bench_choices(const Bundle& bundle, ContactHairCase& hair) {
+void bench_choices(const Bundle& bundle, ContactHairCase& hair, BenchRows& rows) {
   struct Choice {
     const char* name;
     double masses;
@@ -118,46 +131,40 @@ std::vector<BenchRow> bench_choices(const Bundle& bundle, ContactHairCase& hair)
       {"relaxation 1.5", 1, 3, 1.5},
       {"relaxation 1.9", 1, 3, 1.9},
   };
-  std::vector<BenchRow> rows;
   for (const Choice& choice : choices) {
     NodalOptions options = splitting(bundle);
     options.adapt = false;
     options.masses = choice.masses, options.sweeps = choice.sweeps, options.relaxation = choice.relaxation;
-    rows.push_back(bench_solver(bundle, hair, choice.name, options, 1));
+    rows.add(with_growth(bench_solver(bundle, hair, choice.name, options, 1), rows));
   }
-  return rows;
 }
 
 }  // namespace
 
-std::vector<BenchRow> bench_contact_hair(const BenchOptions& options) {
+void bench_contact_hair(const BenchOptions& options, BenchRows& rows) {
   const int all = threads();
   std::vector<int> counts{1};
   if (all > 1) counts.push_back(all);
-  std::vector<BenchRow> rows;
+  const auto taken = [&](const Bundle& bundle) { return !options.quick || bundle.strands <= 334; };
+  const auto work = [](const Bundle& bundle) { return static_cast<double>(bundle.strands) + 1000; };
+  double whole = 0;
+  for (const Bundle& bundle : bundles) whole += taken(bundle) ? work(bundle) : 0;
+  rows.expect(whole);
   for (const Bundle& bundle : bundles) {
-    if (options.quick && bundle.strands > 334) continue;
+    if (!taken(bundle)) continue;
     ContactHairCase hair(bundle.strands, bundle.distance);
     const int repetitions = options.quick || bundle.strands > 334 ? 1 : 5;
     for (const int count : counts) {
       set_threads(count);
-      rows.push_back(bench_solver(bundle, hair, "nodal splitting", splitting(bundle), repetitions));
+      rows.add(with_growth(bench_solver(bundle, hair, "nodal splitting", splitting(bundle), repetitions), rows));
     }
     set_threads(1);
     if (bundle.compliances && !(options.quick && bundle.strands > 64))
-      rows.push_back(bench_solver(bundle, hair, "Gauss-Seidel on compliances", gauss_seidel(bundle), 1));
-    if (!options.quick && bundle.strands <= 334)
-      for (BenchRow& row : bench_choices(bundle, hair)) rows.push_back(std::move(row));
+      rows.add(with_growth(bench_solver(bundle, hair, "Gauss-Seidel on compliances", gauss_seidel(bundle), 1), rows));
+    if (!options.quick && bundle.strands <= 334) bench_choices(bundle, hair, rows);
     set_threads(all);
+    rows.done(work(bundle));
   }
-  // Growth: cost of a contact against that of the smallest bundle of the same density and threads.
-  for (BenchRow& row : rows)
-    for (const BenchRow& first : rows)
-      if (row.scene.starts_with("hair ") && row.solver == first.solver && row.threads == first.threads) {
-        row.figures.emplace_back("cost_of_a_contact_by_first", row.ns_per_element / first.ns_per_element);
-        break;
-      }
-  return rows;
 }
 
 }  // namespace ymir::bench

@@ -86,7 +86,7 @@ std::uint64_t hash_of(std::span<const Contact> contacts) {
 }
 
 void measure(const std::string& scene, const Boundary& boundary, std::int64_t elements, double setup,
-             const BenchOptions& options, std::vector<BenchRow>& rows) {
+             const BenchOptions& options, BenchRows& rows) {
   constexpr double dt = 1.0 / 96;
   ContactDetection detection;
   DetectionTimes best{1e30, 1e30, 1e30, 1e30};
@@ -104,31 +104,32 @@ void measure(const std::string& scene, const Boundary& boundary, std::int64_t el
     accepted = std::min(accepted, timed([&] { detection.accept(boundary); }));
     if (k % 3 != 0) core = std::min(core, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
   }
-  const auto add = [&](const char* what, double seconds) {
+  const auto row_of = [&](const char* what, double seconds) {
     BenchRow row = new_row(scene + ", " + what, "box tree");
     row.setup_s = setup;
     set_time(row, seconds, elements);
     row.hash = hash_of(detection.contacts());
     row.peak_MB = peak_memory_MB();
-    rows.push_back(row);
+    return row;
   };
   const auto each = [&](double value) { return value / static_cast<double>(elements); };
-  add("order", best.order);
-  add("fit", best.fit);
-  add("pairs", best.pairs);
-  add("contacts", best.contacts);
-  add("accept", accepted);
-  add("one substep", total + accepted);
+  rows.add(row_of("order", best.order));
+  rows.add(row_of("fit", best.fit));
+  rows.add(row_of("pairs", best.pairs));
+  rows.add(row_of("contacts", best.contacts));
+  rows.add(row_of("accept", accepted));
+  BenchRow substep = row_of("one substep", total + accepted);
   // Of all threads; waiting ones count too.
-  rows.back().figures = {{"core-ns per element", each(1e9 * core)},
-                         {"candidates per element", each(static_cast<double>(detection.candidates()))},
-                         {"contacts per element", each(static_cast<double>(detection.contacts().size()))}};
+  substep.figures = {{"core-ns per element", each(1e9 * core)},
+                     {"candidates per element", each(static_cast<double>(detection.candidates()))},
+                     {"contacts per element", each(static_cast<double>(detection.contacts().size()))}};
+  rows.add(std::move(substep));
+  rows.done(static_cast<double>(elements));
 }
 
 }  // namespace
 
-std::vector<BenchRow> bench_detection(const BenchOptions& options) {
-  std::vector<BenchRow> rows;
+void bench_detection(const BenchOptions& options, BenchRows& rows) {
   struct Size {
     std::int64_t segments;
     double diameter;
@@ -136,6 +137,11 @@ std::vector<BenchRow> bench_detection(const BenchOptions& options) {
   const std::vector<Size> sizes = options.quick
                                       ? std::vector<Size>{{10'000, 1e-3}}
                                       : std::vector<Size>{{10'000, 1e-3}, {100'000, 5e-4}, {1'000'000, 2.5e-4}};
+  const std::vector<int> sheets = options.quick ? std::vector<int>{32} : std::vector<int>{32, 100, 224};
+  double work = 0;
+  for (const Size& size : sizes) work += 2 * static_cast<double>(size.segments);
+  for (const int n : sheets) work += 10.0 * n * n;
+  rows.expect(work);
   for (const double curl : {5e-4, 4e-3})
     for (const Size& size : sizes) {
       reset_peak_memory();
@@ -145,14 +151,13 @@ std::vector<BenchRow> bench_detection(const BenchOptions& options) {
                           size.diameter * 1e3),
               boundary, size.segments, timer.seconds(), options, rows);
     }
-  for (const int n : options.quick ? std::vector<int>{32} : std::vector<int>{32, 100, 224}) {
+  for (const int n : sheets) {
     reset_peak_memory();
     const Timer timer;
     const Boundary boundary = cloth(n, 5);
     const auto triangles = static_cast<std::int64_t>(boundary.triangles.size());
     measure(fmt::format("five sheets, {} triangles", triangles), boundary, triangles, timer.seconds(), options, rows);
   }
-  return rows;
 }
 
 }  // namespace ymir::bench

@@ -226,7 +226,7 @@ Outcome by_direct(const System& system, const SymmetricMatrix& whole, DirectBack
   return out;
 }
 
-std::vector<BenchRow> bench_coupled(std::int64_t strands, double ratio, const BenchOptions& options) {
+void bench_coupled(std::int64_t strands, double ratio, const BenchOptions& options, BenchRows& rows) {
   Communicator alone;
   reset_peak_memory();
   RodCase rods(strands, alone);
@@ -240,7 +240,6 @@ std::vector<BenchRow> bench_coupled(std::int64_t strands, double ratio, const Be
   const SymmetricMatrix whole = system.whole();
   const double scale = std::sqrt(InnerProduct{}(system.right_side, system.right_side));
   std::vector<double> rest(system.size());
-  std::vector<BenchRow> rows;
   const auto add = [&](const char* solver, const Outcome& out) {
     BenchRow row =
         new_row("manybodies, " + std::to_string(strands) + " strands, ratio " + std::to_string(static_cast<int>(ratio)),
@@ -256,32 +255,32 @@ std::vector<BenchRow> bench_coupled(std::int64_t strands, double ratio, const Be
                    {"factor_s", out.setup - out.analysis},
                    {"solve_s", out.solve},
                    {"factor_MB", out.bytes / (1 << 20)}};
-    rows.push_back(std::move(row));
+    rows.add(std::move(row));
   };
   const int repetitions = options.quick ? 1 : 5;
   const int all = threads();
-  for (const int count : {1, all}) {
-    if (count == all && !rows.empty() && all == 1) continue;
+  for (const int count : all > 1 ? std::vector<int>{1, all} : std::vector<int>{1}) {
     set_threads(count);
     add("strand blocks + CG", by_strand_blocks(system, repetitions));
   }
   if (has_cholmod()) add("CHOLMOD, whole matrix", by_direct(system, whole, DirectBackend::cholmod, repetitions));
   add("Eigen, whole matrix", by_direct(system, whole, DirectBackend::eigen, repetitions));
   add("Jacobi-CG", by_jacobi(system, whole));
-  return rows;
 }
 
 }  // namespace
 
-std::vector<BenchRow> bench_manybodies(const BenchOptions& options) {
-  std::vector<BenchRow> rows;
-  for (const std::int64_t strands :
-       options.quick ? std::vector<std::int64_t>{50} : std::vector<std::int64_t>{50, 200, 500})
+void bench_manybodies(const BenchOptions& options, BenchRows& rows) {
+  const std::vector<std::int64_t> sizes =
+      options.quick ? std::vector<std::int64_t>{50} : std::vector<std::int64_t>{50, 200, 500};
+  double work = 0;
+  for (const std::int64_t strands : sizes) work += 2 * static_cast<double>(strands);
+  rows.expect(work);
+  for (const std::int64_t strands : sizes)
     for (const double ratio : {1.0, 100.0}) {
-      std::vector<BenchRow> more = bench_coupled(strands, ratio, options);
-      std::move(more.begin(), more.end(), std::back_inserter(rows));
+      bench_coupled(strands, ratio, options, rows);
+      rows.done(static_cast<double>(strands));
     }
-  return rows;
 }
 
 }  // namespace ymir::bench

@@ -43,12 +43,10 @@ Points cloud(std::int64_t count) {
 
 // Measured with the same threads just before: [B/s] of the triad.
 double memory_bandwidth(const BenchOptions& options) {
-  const std::vector<BenchRow> rows = bench_memory(options);
-  const BenchRow& row = rows.front();
-  return 3 * sizeof(float) / (row.ns_per_element * 1e-9);
+  return 3 * sizeof(float) / (bench_memory(options).ns_per_element * 1e-9);
 }
 
-std::vector<BenchRow> bench_cloud(std::int64_t count, double bandwidth, const BenchOptions& options) {
+void bench_cloud(std::int64_t count, double bandwidth, const BenchOptions& options, BenchRows& rows) {
   Communicator& world = Communicator::world();
   GridDomain domain(bucket, 1, world);
   const std::string scene = "particles " + std::to_string(count);
@@ -95,7 +93,6 @@ std::vector<BenchRow> bench_cloud(std::int64_t count, double bandwidth, const Be
   const double fraction = moved / iterations;
   const double floor_s =
       static_cast<double>(count) * (step_bytes + position_bytes + fraction * 4 * record_bytes) / bandwidth;
-  std::vector<BenchRow> rows;
   for (const auto& [solver, seconds] : {std::pair{"memory floor", floor_s},
                                         {"step", best_step},
                                         {"rebucket", best_rebucket},
@@ -107,22 +104,23 @@ std::vector<BenchRow> bench_cloud(std::int64_t count, double bandwidth, const Be
     row.residual = object.solve_report().residual;
     row.peak_MB = peak_memory_MB();
     row.hash = hash;
-    rows.push_back(row);
+    rows.add(std::move(row));
   }
-  return rows;
 }
 
 }  // namespace
 
-std::vector<BenchRow> bench_particles(const BenchOptions& options) {
+void bench_particles(const BenchOptions& options, BenchRows& rows) {
   const double bandwidth = memory_bandwidth(options);
-  std::vector<BenchRow> rows;
-  for (const std::int64_t count :
-       options.quick ? std::vector<std::int64_t>{100'000} : std::vector<std::int64_t>{100'000, 1'000'000, 10'000'000}) {
-    const std::vector<BenchRow> more = bench_cloud(count, bandwidth, options);
-    rows.insert(rows.end(), more.begin(), more.end());
+  const std::vector<std::int64_t> counts =
+      options.quick ? std::vector<std::int64_t>{100'000} : std::vector<std::int64_t>{100'000, 1'000'000, 10'000'000};
+  double work = 0;
+  for (const std::int64_t count : counts) work += static_cast<double>(count);
+  rows.expect(work);
+  for (const std::int64_t count : counts) {
+    bench_cloud(count, bandwidth, options, rows);
+    rows.done(static_cast<double>(count));
   }
-  return rows;
 }
 
 }  // namespace ymir::bench

@@ -108,27 +108,38 @@ BenchRow measure_rows(PoissonGeometry geometry, const char* name, int n, int rep
   return row;
 }
 
-void measure_all(PoissonGeometry geometry, const char* name, int n, int repetitions, std::vector<BenchRow>& rows) {
-  rows.push_back(measure(geometry, name, n, repetitions));
-  for (const RowMethod& method : row_methods) rows.push_back(measure_rows(geometry, name, n, repetitions, method));
+// Cells and repetitions of multigrid; by rows a solve takes some ten times as long.
+double work_of(int n, int repetitions) { return repetitions * std::pow(n, 3); }
+double work_of_all(int n, int repetitions) { return 31 * work_of(n, repetitions); }
+
+void measure_all(PoissonGeometry geometry, const char* name, int n, int repetitions, BenchRows& rows) {
+  rows.add(measure(geometry, name, n, repetitions));
+  for (const RowMethod& method : row_methods) rows.add(measure_rows(geometry, name, n, repetitions, method));
+  rows.done(work_of_all(n, repetitions));
 }
 
 }  // namespace
 
-std::vector<BenchRow> bench_poisson(const BenchOptions& options) {
-  std::vector<BenchRow> rows;
+void bench_poisson(const BenchOptions& options, BenchRows& rows) {
+  const int small = options.quick ? 32 : 64, few = options.quick ? 1 : 3;
+  const int many = std::min(options.repetitions, 7);
+  const PoissonGeometryName hard[] = {{PoissonGeometry::cut_sphere, "cut sphere"},
+                                      {PoissonGeometry::balls, "120 cut balls"},
+                                      {PoissonGeometry::blob, "blob of tiles"}};
+  double work = static_cast<double>(std::size(poisson_geometries())) * work_of_all(small, few);
+  if (!options.quick) work += work_of_all(128, many) + work_of(256, 2) + std::size(hard) * work_of(128, 2);
+  rows.expect(work);
+  const auto add = [&](const PoissonGeometryName& each, int n) {
+    rows.add(measure(each.geometry, each.name, n, 2));
+    rows.done(work_of(n, 2));
+  };
   if (!options.quick) {
-    measure_all(PoissonGeometry::sphere, "sphere", 128, std::min(options.repetitions, 7), rows);
-    rows.push_back(measure(PoissonGeometry::sphere, "sphere", 256, 2));
+    measure_all(PoissonGeometry::sphere, "sphere", 128, many, rows);
+    add({PoissonGeometry::sphere, "sphere"}, 256);
   }
-  for (const PoissonGeometryName& each : poisson_geometries())
-    measure_all(each.geometry, each.name, options.quick ? 32 : 64, options.quick ? 1 : 3, rows);
-  if (options.quick) return rows;
-  for (const auto& [geometry, name] : {PoissonGeometryName{PoissonGeometry::cut_sphere, "cut sphere"},
-                                       {PoissonGeometry::balls, "120 cut balls"},
-                                       {PoissonGeometry::blob, "blob of tiles"}})
-    rows.push_back(measure(geometry, name, 128, 2));
-  return rows;
+  for (const PoissonGeometryName& each : poisson_geometries()) measure_all(each.geometry, each.name, small, few, rows);
+  if (options.quick) return;
+  for (const PoissonGeometryName& each : hard) add(each, 128);
 }
 
 }  // namespace ymir::bench

@@ -84,7 +84,7 @@ void time_group(RodCase& rods, StrandNewton& newton, int iterations, Parts& part
   asm volatile("" ::"m"(largest));
 }
 
-std::vector<BenchRow> bench_parts(double peak, const BenchOptions& options) {
+void bench_parts(double peak, const BenchOptions& options, BenchRows& rows) {
   constexpr int iterations = 3;
   const int batches = 100, repeats = options.quick ? 2 : 100;
   Communicator alone;
@@ -108,7 +108,6 @@ std::vector<BenchRow> bench_parts(double peak, const BenchOptions& options) {
   const std::int64_t elements = StrandSystem::lanes * RodCase::vertices;
   const double per_iteration = 1.0 / (iterations * repeats);
   const double floor_s = iteration_flops * static_cast<double>(elements) / peak;
-  std::vector<BenchRow> rows;
   const auto add = [&](const char* name, double seconds, double flops) {
     BenchRow row = new_row("rods, one group in cache, per Newton iteration", name);
     row.threads = 1;
@@ -120,7 +119,7 @@ std::vector<BenchRow> bench_parts(double peak, const BenchOptions& options) {
     row.figures = {{"share", seconds / (best.iteration() * per_iteration)}};
     if (flops > 0) row.figures.emplace_back("flops_per_vertex", flops);
     if (flops > 0) row.figures.emplace_back("Gflop_per_s", flops * static_cast<double>(elements) / seconds * 1e-9);
-    rows.push_back(std::move(row));
+    rows.add(std::move(row));
   };
   add("iteration", best.iteration() * per_iteration, iteration_flops);
   add("assembly", best.assembly * per_iteration, assembly_flops);
@@ -129,7 +128,6 @@ std::vector<BenchRow> bench_parts(double peak, const BenchOptions& options) {
   add("update", best.update * per_iteration, update_flops);
   add("begin and end of the substep", best.begin / repeats, 0);
   add("flop floor", floor_s, iteration_flops);
-  return rows;
 }
 
 // Largest residual of the state that the last substep ended with, assembled again.
@@ -212,31 +210,35 @@ double figure(const BenchRow& row, std::string_view name) {
 
 }  // namespace
 
-std::vector<BenchRow> bench_rods(const BenchOptions& options) {
+void bench_rods(const BenchOptions& options, BenchRows& rows) {
   const int all = threads();
   const double peak = peak_flops();
-  std::vector<BenchRow> rows = bench_parts(peak, options);
-  const std::size_t first = rows.size();
+  bench_parts(peak, options, rows);
   std::vector<int> counts{1};
   if (all > 1) counts.push_back(all);
   std::vector<double> bandwidths;
   for (const int count : counts) {
     set_threads(count);
-    bandwidths.push_back(3 * sizeof(float) / (bench_memory(options).front().ns_per_element * 1e-9));
+    bandwidths.push_back(3 * sizeof(float) / (bench_memory(options).ns_per_element * 1e-9));
   }
-  for (const std::int64_t strands :
-       options.quick ? std::vector<std::int64_t>{1'000} : std::vector<std::int64_t>{1'000, 10'000, 100'000})
+  const auto cost = [](const BenchRow& row) { return figure(row, "core_us_per_vertex_iteration"); };
+  constexpr std::int64_t reference = 10'000;  // first: others are compared with it
+  const std::vector<std::int64_t> sizes =
+      options.quick ? std::vector<std::int64_t>{1'000} : std::vector<std::int64_t>{reference, 1'000, 100'000};
+  std::vector<double> costs(counts.size());
+  double work = 0;
+  for (const std::int64_t strands : sizes) work += static_cast<double>(strands) * static_cast<double>(counts.size());
+  rows.expect(work);
+  for (const std::int64_t strands : sizes)
     for (std::size_t c = 0; c < counts.size(); ++c) {
       set_threads(counts[c]);
-      rows.push_back(bench_strands(strands, {peak, bandwidths[c]}, options));
+      BenchRow row = bench_strands(strands, {peak, bandwidths[c]}, options);
+      if (strands == reference) costs[c] = cost(row);
+      if (costs[c] > 0) row.figures.emplace_back("relative_to_10000_strands", cost(row) / costs[c]);
+      rows.add(std::move(row));
+      rows.done(static_cast<double>(strands));
     }
   set_threads(all);
-  const auto cost = [](const BenchRow& row) { return figure(row, "core_us_per_vertex_iteration"); };
-  for (std::size_t i = first; i < rows.size(); ++i)
-    for (std::size_t j = first; j < rows.size(); ++j)
-      if (rows[j].scene == "rods 10000" && rows[j].threads == rows[i].threads)
-        rows[i].figures.emplace_back("relative_to_10000_strands", cost(rows[i]) / cost(rows[j]));
-  return rows;
 }
 
 }  // namespace ymir::bench

@@ -107,22 +107,34 @@ BenchRow measure(int n, const Variant& variant, int steps, int copies = 1) {
 
 }  // namespace
 
-std::vector<BenchRow> bench_smoke(const BenchOptions& options) {
+void bench_smoke(const BenchOptions& options, BenchRows& rows) {
   const Variant mac_cormack{"mac_cormack", {AdvectionScheme::mac_cormack, Interpolation::linear, true}, false};
-  std::vector<BenchRow> rows;
+  struct Case {
+    int n;
+    Variant variant;
+    int steps, copies = 1;
+    double work() const { return copies * std::pow(n, 3) * (steps + 4); }
+  };
+  std::vector<Case> cases;
   if (options.quick) {
-    rows.push_back(measure(32, mac_cormack, 2));
-    return rows;
+    cases.push_back({32, mac_cormack, 2});
+  } else {
+    cases = {{64, mac_cormack, 12},
+             {64, {"semi_lagrangian", {AdvectionScheme::semi_lagrangian, Interpolation::linear, true}, false}, 12},
+             {64, {"reflection", {AdvectionScheme::mac_cormack, Interpolation::linear, true}, true}, 12},
+             {128, mac_cormack, 8},
+             {256, mac_cormack, 3}};
+    // Weak scaling: as many plumes as cores.
+    const int workers = threads() * Communicator::world().size();
+    if (workers > 1) cases.push_back({128, mac_cormack, 3, workers});
   }
-  for (const Variant& variant :
-       {mac_cormack, Variant{"semi_lagrangian", {AdvectionScheme::semi_lagrangian, Interpolation::linear, true}, false},
-        Variant{"reflection", {AdvectionScheme::mac_cormack, Interpolation::linear, true}, true}})
-    rows.push_back(measure(64, variant, 12));
-  for (const int n : {128, 256}) rows.push_back(measure(n, mac_cormack, n == 128 ? 8 : 3));
-  // Weak scaling: as many plumes as cores.
-  const int workers = threads() * Communicator::world().size();
-  if (workers > 1) rows.push_back(measure(128, mac_cormack, 3, workers));
-  return rows;
+  double work = 0;
+  for (const Case& each : cases) work += each.work();
+  rows.expect(work);
+  for (const Case& each : cases) {
+    rows.add(measure(each.n, each.variant, each.steps, each.copies));
+    rows.done(each.work());
+  }
 }
 
 }  // namespace ymir::bench

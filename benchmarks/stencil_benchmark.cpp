@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench.h"
 #include "stencil_case.h"
@@ -54,7 +55,7 @@ std::vector<BenchRow> measure(const StencilCase& scene, const BenchOptions& opti
 
 }  // namespace
 
-std::vector<BenchRow> bench_memory(const BenchOptions& options) {
+BenchRow bench_memory(const BenchOptions& options) {
   reset_peak_memory();
   const std::ptrdiff_t count = options.quick ? 1 << 20 : 1 << 25;
   const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
@@ -80,19 +81,23 @@ std::vector<BenchRow> bench_memory(const BenchOptions& options) {
   set_time(row, best, count * Communicator::world().size());
   for (std::ptrdiff_t i = 0; i < count; ++i) row.hash += hash_combine(static_cast<std::uint64_t>(i), hash_bits(a[i]));
   row.peak_MB = peak_memory_MB();
-  return {row};
+  return row;
 }
 
-std::vector<BenchRow> bench_stencil(const BenchOptions& options) {
+void bench_stencil(const BenchOptions& options, BenchRows& rows) {
   std::vector<StencilCase> scenes{{64, 1}};
   if (options.quick)
     scenes.push_back({64, 0.3});
   else
     scenes.insert(scenes.end(), {{128, 1}, {256, 1}, {256, 0.3}});
-  std::vector<BenchRow> rows;
-  for (const StencilCase& scene : scenes)
-    for (BenchRow& row : measure(scene, options)) rows.push_back(std::move(row));
-  return rows;
+  const auto work = [](const StencilCase& scene) { return std::pow(scene.n, 3); };
+  double whole = 0;
+  for (const StencilCase& scene : scenes) whole += work(scene);
+  rows.expect(whole);
+  for (const StencilCase& scene : scenes) {
+    for (BenchRow& row : measure(scene, options)) rows.add(std::move(row));
+    rows.done(work(scene));
+  }
 }
 
 }  // namespace ymir::bench

@@ -1,4 +1,5 @@
 """What both comparisons need: messages, packages, commands with their CPU time."""
+import glob
 import os
 import resource
 import shlex
@@ -18,6 +19,34 @@ def stop(text):
     sys.exit(1)
 
 
+LINEAR_ALGEBRA = ("libblas.so.3", "liblapack.so.3", "libblas.so", "liblapack.so")
+
+
+def chosen_libraries():
+    """Which of the system's linear algebra libraries programs are linked with: {alternative: file}."""
+    names = subprocess.run(["update-alternatives", "--get-selections"], capture_output=True, text=True, check=False).stdout
+    rows = (line.split() for line in names.splitlines())
+    return {row[0]: row[2] for row in rows if len(row) == 3 and row[0].startswith(LINEAR_ALGEBRA)}
+
+
+def as_root(command):
+    return command if os.geteuid() == 0 else ["sudo", *command]
+
+
+def keep_libraries(before):
+    """A peer may bring a BLAS with threads, and Debian then lets every program use it: choose what was chosen before."""
+    for name, file in chosen_libraries().items():
+        if before.get(name, file) != file:
+            say(f"{name} stays {before[name]}")
+            subprocess.run(as_root(["update-alternatives", "--set", name, before[name]]), stdout=sys.stderr, check=True)
+
+
+def fast_blas():
+    """Variables for a peer that is measured with the fastest BLAS that is installed, whatever the system's choice is."""
+    folders = sorted(glob.glob("/usr/lib/*/openblas-*"))
+    return {"LD_LIBRARY_PATH": folders[0]} if folders else {}
+
+
 def install(packages):
     state = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Package}\n", *packages],
                            capture_output=True, text=True, check=False).stdout
@@ -26,11 +55,12 @@ def install(packages):
     if not missing:
         return
     say("installing " + " ".join(missing))
-    command = ["apt-get", "-q", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", "install", *missing]
-    if os.geteuid() != 0:
-        command = ["sudo", *command]
+    command = as_root(["apt-get", "-q", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", "install", *missing])
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    if subprocess.run(command, stdout=sys.stderr, env=environment, check=False).returncode != 0:
+    before = chosen_libraries()
+    failed = subprocess.run(command, stdout=sys.stderr, env=environment, check=False).returncode != 0
+    keep_libraries(before)
+    if failed:
         stop("could not install " + " ".join(missing) + "; see the messages of apt-get above")
 
 

@@ -3,7 +3,7 @@ import json
 import os
 import subprocess
 
-from commands import HERE, build_ours, call, say, stop
+from commands import HERE, build_ours, call, fast_blas, say, stop
 
 PACKAGES = ["g++", "libsiconos-numerics-dev"]
 SOLVERS = ["nsgs:hybrid", "nsgs:projection", "newton:alart_curnier", "newton:fischer_burmeister"]
@@ -39,7 +39,7 @@ def siconos(program, case, solver, contacts):
     iterations = 10000 if contacts < 1000 else 3000
     try:
         done = subprocess.run([program, case, solver, str(iterations)], capture_output=True, text=True, check=False,
-                              timeout=TIMEOUT, env={**os.environ, **ALONE})
+                              timeout=TIMEOUT, env={**os.environ, **ALONE, **fast_blas()})
         return json.loads(done.stdout.splitlines()[-1])
     except (subprocess.TimeoutExpired, json.JSONDecodeError, IndexError):
         return {"contacts": contacts, "iterations": 0, "cpu_s": float(TIMEOUT), "error": 1e300, "natural": 1e300}

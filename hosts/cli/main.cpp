@@ -8,14 +8,17 @@
 #include <functional>
 #include <iostream>
 #include <new>
+#include <span>
 #include <system_error>
 
 #include "commands.h"
 #include "plain_stream.h"
 #include "resources.h"
 #include "ymir/base/check.h"
+#include "ymir/base/hash.h"
 #include "ymir/base/log.h"
 #include "ymir/base/version.h"
+#include "ymir/parallel/common_end.h"
 #include "ymir/parallel/communicator.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/setup/build.h"
@@ -170,7 +173,7 @@ struct CommandLine {
     sub = add("bench", "Run a benchmark and print its rows.", [this] { return cli::bench(bench); });
     sub->add_option("NAME", bench.name, "Name of a benchmark; a wrong one lists them")->required();
     sub->add_flag("--quick", bench.quick, "Small sizes only");
-    sub->add_flag("--json", bench.json, "One JSON document {\"rows\": [...]}");
+    sub->add_flag("--json", bench.json, "One JSON document {\"rows\": [...]}, a row to a line");
   }
 
   void add_contact_commands() {
@@ -269,22 +272,31 @@ struct CommandLine {
 // - Waiting threads of libgomp spin by default and starve whatever else wants the core, other ranks above all: on a
 // busy
 //   machine a run of small steps took 25 times as long.
+// - OpenBLAS, where it is the system's BLAS, starts a thread per core for what CHOLMOD asks of it: one is enough.
 // - Large pages for the heap: channels are many megabytes in many places, and ten million particles step 10 % faster.
 void tune_libraries(char** argv) {
   // With bound threads the second start would inherit the one core of the first's main thread.
   for (const char* set : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"})
     if (std::getenv(set) != nullptr) return;
   setenv("GOMP_SPINCOUNT", "1000", 1);
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);
   setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0);
   execv("/proc/self/exe", argv);  // returns only if it fails; then all still works
 }
 
+// How long the other ranks may take to meet the error that one has met [s].
+constexpr double patience = 5;
+
+// Ranks that have all met the same error end by themselves, and one of them tells it. Otherwise others may be waiting
+// for this one.
 int report(ExitCode code, const std::string& message) {
   log::summarize();
-  log::error(message);
-  // Other ranks may be waiting for this one.
-  if (Communicator::world().size() > 1) Communicator::world().abort(static_cast<int>(code));
-  return static_cast<int>(code);
+  Communicator& world = Communicator::world();
+  if (world.root()) log::error(message);
+  if (world.size() == 1) return static_cast<int>(code);
+  if (all_ranks_end(hash_bytes(std::as_bytes(std::span(message))), patience)) return static_cast<int>(code);
+  if (!world.root()) log::error(message);
+  world.abort(static_cast<int>(code));
 }
 
 // The other end of a pipe has closed it: `head` has seen enough, which is no error.
@@ -306,7 +318,8 @@ int parse_and_run(int argc, char** argv) {
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return line.app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+    if (Communicator::world().root()) line.app.exit(error);
+    return error.get_exit_code() == 0 ? 0 : static_cast<int>(ExitCode::usage);
   }
   if (!log::set_level(line.log_level))
     return report(ExitCode::usage,

@@ -33,6 +33,25 @@ void Activity::clear() {
   drawn_ = false;
 }
 
+Countdown::Countdown(std::string what)
+    : what_(std::move(what)),
+      silent_(!Communicator::world().root() || log::level() > log::Level::info),
+      terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void Countdown::update(const std::string& detail, double seconds_left) {
+  if (silent_ || (!terminal_ && since_line_.seconds() < 2)) return;
+  since_line_.restart();
+  const std::string line = plain_text(fmt::format("{}: {}, {} so far, {} left", what_, detail,
+                                                  duration(since_begin_.seconds()), duration(seconds_left)));
+  write(terminal_ ? "\r\033[K" + line : line + "\n");
+  drawn_ = terminal_;
+}
+
+void Countdown::clear() {
+  if (drawn_) write("\r\033[K");
+  drawn_ = false;
+}
+
 std::string duration(double seconds) {
   const auto s = static_cast<std::int64_t>(std::llround(seconds));
   if (s < 60) return fmt::format("{} s", s);

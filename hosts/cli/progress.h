@@ -30,6 +30,22 @@ class Progress {
   bool drawn_ = false;
 };
 
+// How much of a work of unequal parts is done and how long the rest will take: one line on a terminal, else a line at a
+// time, not more often than every two seconds.
+class Countdown {
+ public:
+  explicit Countdown(std::string what);
+  ~Countdown() { clear(); }
+  void update(const std::string& detail, double seconds_left);
+  void clear();
+
+ private:
+  std::string what_;
+  bool silent_, terminal_;
+  Timer since_begin_, since_line_;
+  bool drawn_ = false;
+};
+
 // What is being done, on a terminal only, until the next or the end.
 class Activity {
  public:

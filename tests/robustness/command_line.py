@@ -4,6 +4,7 @@
     command_line.py build/ymir tests/robustness/small.yaml
 """
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -598,6 +599,24 @@ def damage_before_a_branch(cases):
         cases.read(f"branch/frame_{frame:06}.h5")
 
 
+def errors_on_ranks(cases):
+    """Ranks that meet the same error end by themselves, and one tells it; what mpirun adds to exit codes it adds alone."""
+    launcher = shutil.which("mpirun")
+    if launcher is None:
+        return
+    cases.write("wrong.yaml", "ymir: 1\nsetup:\n  - gravty\n")
+    cases.write("unmade.yaml", "ymir: 1\nsetup:\n  - solid_object\n")
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    for arguments, status, says in ((["run", "wrong.yaml"], 3, "did you mean 'gravity'"), (["run", "unmade.yaml"], 3, "needs `surface:`"),
+                                    (["run", "absent.yaml"], 3, "no such file"), (["run"], 2, "SETUP is required")):
+        cases.count += 1
+        done = subprocess.run([launcher, "--oversubscribe", "-n", "2", cases.binary, *arguments], capture_output=True, text=True,
+                              errors="replace", timeout=120, cwd=cases.folder, env=environment)
+        said = done.stdout + done.stderr
+        if done.returncode != status or said.count(says) != 1 or "MPI_ABORT" in said:
+            raise p.Failure(f"{' '.join(arguments)} on 2 ranks ended with {done.returncode}: {said[-1500:]}")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="ymir-command-line-") as folder:
         cases = Cases(sys.argv[1], sys.argv[2], folder)
@@ -607,7 +626,7 @@ def main():
                      points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, groups_switched_off, bodies_at_odd_places,
                      runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,
-                     hairs_of_a_cache, later_files_of_a_sequence, damage_before_a_branch):
+                     hairs_of_a_cache, later_files_of_a_sequence, damage_before_a_branch, errors_on_ranks):
             part(cases)
     return f"command_line: {cases.count} commands, each with its exit code"
 

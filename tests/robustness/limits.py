@@ -27,7 +27,7 @@ def limited(command, limits, user=None):
         for what, value in limits.items():
             resource.setrlimit(what, (value, value))
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                          preexec_fn=confine, timeout=240)
+                          preexec_fn=confine, timeout=240, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
     return done.returncode, done.stderr
 
 

@@ -222,6 +222,105 @@ setup:
       - elastic_shell: {youngs_modulus: 1 MPa}
 """
 
+# Inside out at the third corner, which no Gauss point sees.
+FOLDED = """$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+8
+1 0 0 0
+2 0.1 0 0
+3 {x} {x} 0
+4 0 0.1 0
+5 0 0 0.1
+6 0.1 0 0.1
+7 {x} {x} 0.1
+8 0 0.1 0.1
+$EndNodes
+$Elements
+1
+17 5 2 0 1 1 2 3 4 5 6 7 8
+$EndElements
+"""
+
+SEWN = """inputs:
+  sheet: {{shape: sheet, size: [32 cm, 8 cm, 1 cm], edge: 1 cm}}
+setup:
+  - group: Cloth
+    with:
+      - cloth_object: {{surface: sheet}}
+      - elastic_shell
+      - sewing: {{pairs: [{pairs}]}}
+"""
+
+FAR = """inputs:
+  ball: {{shape: ellipsoid, center: [{x} km, 0, 0], size: [10 cm, 10 cm, 10 cm]}}
+setup:
+  - group: Ball
+    with:
+      - rigid_object: {{surface: ball}}
+"""
+
+HELD = """inputs:
+  hair: {{groom: {{style: straight, strands: 5, vertices: 6, length: 6 cm}}}}
+  head: {{shape: head}}
+setup:
+  - group: Body
+    with:
+      - solid_object: {{surface: head}}
+      - elastic_solid
+  - group: Hair
+    with:
+      - curves_object: {{curves: hair, clamp_roots: false}}
+      - elastic_rod: {{inextensible: {inextensible}}}
+      - attachment: {{solids: Body, points: {points}, range: 20 cm}}
+"""
+
+HEAVY = """inputs:
+  left: {{shape: box, center: [-10 cm, 0, 0], size: [20 cm, 10 cm, 10 cm]}}
+  right: {{shape: box, center: [10 cm, 0, 0], size: [20 cm, 10 cm, 10 cm]}}
+setup:
+  - group: Bodies
+    with:
+      - rigid_object: {{surface: left}}
+      - rigid_object: {{surface: right, density: {rho} kg/m^3}}
+      - joint: {{kind: ball, between: neighbours, spring_torque: {spring}}}
+"""
+
+
+def sewn(pairs):
+    return SEWN.format(pairs=", ".join(f"{{first: {a}, second: {b}}}" for a, b in pairs))
+
+
+# (name, setup, exit code of `check`, words it says or None: it has nothing to say of the matter)
+TOLD = [
+    ("motor_stopped", WHEEL.format(drive="motor_spin: 10, high_angle: 1"), 0, "reaches the limit of 1 rad after 0.1 s"),
+    ("motor_blocked", WHEEL.format(drive="motor_spin: 10, high_angle: 0"), 3, "against a limit that the joint begins at"),
+    ("motor_weak", WHEEL.format(drive="motor_spin: 10, high_angle: 1, motor_torque: 5"), 0, None),
+    ("motor_away", WHEEL.format(drive="motor_spin: -10, high_angle: 1"), 0, None),
+    ("motor_fast", WHEEL.format(drive="motor_spin: 1e10"), 0, "shortest substeps can follow"),
+    ("spring", HEAVY.format(rho=1000, spring=1e30), 0, "1e+12 is taken"),
+    ("masses", HEAVY.format(rho=1e13, spring=1), 0, "lost in round-off"),
+    ("bodies", HEAVY.format(rho=1000, spring=1), 0, None),
+    ("sewn_into_one", sewn([(0, k) for k in range(1, 34)]), 0, "Cloth/sewing: warning: draws both ends of"),
+    ("sewn", sewn([(0, 20)]), 0, None),
+    ("far", FAR.format(x=100), 0, "Ball/rigid_object: warning: lies up to 1e+05 m from the origin"),
+    ("near", FAR.format(x=0.05), 0, None),
+    ("overheld", HELD.format(inextensible="true", points="all"), 3, "Hair/attachment: holds every vertex of 5 strands"),
+    ("held", HELD.format(inextensible="true", points="tips"), 0, None),
+    ("extensible", HELD.format(inextensible="false", points="all"), 0, None),
+]
+
+
+def told(ymir, folder, name, text, code, words):
+    setup = os.path.join(folder, name + ".yaml")
+    with open(setup, "w") as file:
+        file.write(HEAD.format(frames=2, fps=24, substeps=2) + text)
+    done = subprocess.run([ymir, "check", setup, "--out", os.path.join(folder, name)], capture_output=True, text=True, timeout=120)
+    expect(done.returncode == code, f"check {name}: exit {done.returncode}: {done.stdout}{done.stderr}")
+    said = words in done.stdout if words else "warning" not in done.stdout
+    expect(said, f"check {name} says: {done.stdout}")
+
 
 def main():
     ymir = os.path.abspath(sys.argv[1])
@@ -298,6 +397,14 @@ def main():
         done, _ = run(ymir, folder, "fans", HEAD.format(frames=3, fps=24, substeps=2) + CLOTH)
         expect(done.returncode == 0 or "fans" in done.stderr + done.stdout, f"three triangles on an edge: {done.stderr}")
         cases += 1
+        for case in TOLD:
+            told(ymir, folder, *case)
+            cases += 1
+        for x, words in ((0.04, "cell 17 is inside out at a corner"), (0.06, None)):
+            with open(os.path.join(folder, "sliver.msh"), "w") as file:
+                file.write(FOLDED.format(x=x))
+            told(ymir, folder, f"folded_{x}", BODY, 0, words)
+            cases += 1
     print(f"{cases} cases")
 
 

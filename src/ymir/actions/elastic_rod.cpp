@@ -13,6 +13,8 @@
 namespace ymir {
 namespace {
 
+constexpr const char* inextensible_edges = "inextensible edges";
+
 // Bending about an axis, or twist, may be as soft as this part of the stiffer bending: without any stiffness the
 // frames' angles would be held by their inertia alone.
 constexpr double softest = 1e-9;
@@ -60,7 +62,7 @@ ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owne
   Damping stretch_damping;
   stretch_damping.relaxation_time = material.inextensible ? 0 : material.stretch_relaxation_time;
   curves.add_constraint(std::make_unique<ConstraintSet<Stretch>>(
-      owner, material.inextensible ? "inextensible edges" : "stretch", strands, sets.stretch,
+      owner, material.inextensible ? inextensible_edges : "stretch", strands, sets.stretch,
       material.inextensible ? ConstraintMode::hard : ConstraintMode::primal_dual, stretch_damping));
   curves.add_constraint(std::make_unique<ConstraintSet<BendTwist>>(owner, "bending and twist", strands, sets.bend_twist,
                                                                    ConstraintMode::stiffness, material.damping));
@@ -122,6 +124,12 @@ ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owne
     }
   });
   return sets;
+}
+
+bool is_inextensible(const CurvesObject& curves) {
+  const StrandNewton::Constraints constraints = curves.constraints();
+  return std::any_of(constraints.begin(), constraints.end(),
+                     [](const auto& constraint) { return constraint->what() == inextensible_edges; });
 }
 
 }  // namespace ymir

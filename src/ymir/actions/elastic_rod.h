@@ -32,4 +32,7 @@ struct ElasticRodChannels {
 ElasticRodChannels add_elastic_rod(CurvesObject& curves, const std::string& owner, const ElasticRodMaterial& material,
                                    const CurvesObject::Description& section);
 
+// Whether the edges of its strands keep their length exactly.
+bool is_inextensible(const CurvesObject& curves);
+
 }  // namespace ymir

@@ -3,11 +3,15 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "ymir/base/check.h"
+#include "ymir/base/timer.h"
+#include "ymir/parallel/common_end.h"
 
 namespace ymir {
 namespace {
@@ -20,6 +24,8 @@ bool started_by_launcher() {
 
 // MPI counts are int; larger messages go in slices.
 constexpr std::size_t slice = std::size_t{1} << 30;
+
+constexpr int end_tag = 32'000;  // of no other message
 
 int slices(std::size_t bytes) { return static_cast<int>((bytes + slice - 1) / slice); }
 
@@ -71,6 +77,35 @@ void Communicator::barrier() {
 void Communicator::abort(int exit_code) {
   if (impl_) MPI_Abort(impl_->comm, exit_code);
   std::_Exit(exit_code);
+}
+
+// Messages between two ranks, not a barrier: the others may be in any collective operation.
+bool all_ranks_end(std::uint64_t how, double patience) {
+  int running = 0, finalised = 0;
+  MPI_Initialized(&running);
+  MPI_Finalized(&finalised);
+  if (running == 0 || finalised != 0) return false;
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  std::vector<std::uint64_t> theirs(static_cast<std::size_t>(size), how);
+  std::vector<MPI_Request> requests;
+  for (int other = 0; other < size; ++other) {
+    if (other == rank) continue;
+    MPI_Irecv(&theirs[static_cast<std::size_t>(other)], 1, MPI_UINT64_T, other, end_tag, MPI_COMM_WORLD,
+              &requests.emplace_back());
+    MPI_Isend(&how, 1, MPI_UINT64_T, other, end_tag, MPI_COMM_WORLD, &requests.emplace_back());
+  }
+  const Timer timer;
+  int arrived = 0;
+  while (arrived == 0 && timer.seconds() < patience) {
+    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &arrived, MPI_STATUSES_IGNORE);
+    if (arrived == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  if (arrived == 0) return false;
+  for (const std::uint64_t each : theirs)
+    if (each != how) return false;
+  return true;
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ymir/behaviors/scope.h"
+#include "ymir/setup/stored_detail.h"
 #include "ymir/setup/unread_values.h"
 
 namespace ymir {
@@ -230,6 +231,10 @@ std::vector<Diagnostic> ingest(BuiltSimulation& built, const SolverSetup& setup)
   for (const auto& [node, message] : built.inspections)
     if (const std::string text = message(); !text.empty())
       warnings.push_back(diagnostic(Severity::warning, setup, *node, text));
+  for (const std::string& text : lost_detail(*built.simulation)) {
+    const SetupNode* node = speaker(setup.root, text);
+    warnings.push_back(diagnostic(Severity::warning, setup, node == nullptr ? setup.root : *node, text));
+  }
   return warnings;
 }
 

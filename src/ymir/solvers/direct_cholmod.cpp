@@ -3,6 +3,7 @@
 #ifdef YMIR_HAS_CHOLMOD
 
 #include <cholmod.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <mutex>
@@ -17,9 +18,18 @@ namespace {
 // CHOLMOD calls a BLAS, and not every build of every BLAS may be called from several threads: one at a time.
 std::mutex one_at_a_time;
 
+// OpenBLAS, where the system's BLAS is that, divides sums among threads of its own, and results would follow their
+// number.
+void keep_blas_to_one_thread() {
+  using SetThreads = void (*)(int);
+  static const auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  if (set != nullptr) set(1);
+}
+
 class CholmodFactorization final : public Factorization {
  public:
   CholmodFactorization() {
+    keep_blas_to_one_thread();
     cholmod_start(&common_);
     common_.print = 0;
     common_.final_ll = 1;  // L L': L D L' would accept negative pivots

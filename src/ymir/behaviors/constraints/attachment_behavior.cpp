@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "ymir/actions/attachment_set.h"
+#include "ymir/actions/elastic_rod.h"
 #include "ymir/actions/mesh_attachment.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/objects/elaston_object.h"
@@ -90,7 +92,9 @@ Schema<AttachmentBehavior::Params> AttachmentBehavior::schema() {
 
 namespace {
 
-Error mistake(const Scope& scope, const char* what) { return Error(ExitCode::bad_input, scope.path() + ": " + what); }
+Error mistake(const Scope& scope, const std::string& what) {
+  return Error(ExitCode::bad_input, scope.path() + ": " + what);
+}
 
 // Roots that the strands' own object holds in space cannot follow anything softly.
 void warn_of_clamped_roots(Scope& scope, const CurvesObject& curves, const AttachmentBehavior::Params& p) {
@@ -169,6 +173,33 @@ void warn_of_points_in_line(Scope& scope, const std::vector<SolidObject*>& objec
             std::get<1>(a), std::get<1>(b), std::get<1>(c)));
         return;
       }
+}
+
+// Strands whose edges keep their lengths and whose every vertex is held exactly have more conditions than freedom, and
+// no solve ends where targets deform.
+void refuse_overheld_strands(Scope& scope, const CurvesObject& curves) {
+  if (!is_inextensible(curves)) return;
+  std::map<std::int64_t, std::set<std::int64_t>> held;  // vertices by strand
+  for (const auto& coupling : scope.solids().couplings())
+    for (std::size_t e = 0; coupling->owner() == scope.path() && e < coupling->size(); ++e)
+      for (int end = 0; end < 2; ++end) {
+        const MaterialPoint p = coupling->point(e, end);
+        const double along = p.cell + p.weights.x;
+        if (dynamic_cast<const CurvesObject*>(p.object) == &curves && along == std::round(along))
+          held[p.piece].insert(std::llround(along));
+      }
+  const std::vector<std::int64_t>& first = curves.curves().first;
+  const auto all = std::count_if(held.begin(), held.end(), [&](const auto& strand) {
+    const auto s = static_cast<std::size_t>(strand.first);
+    return static_cast<std::int64_t>(strand.second.size()) == first[s + 1] - first[s];
+  });
+  if (all > 0)
+    throw mistake(scope,
+                  fmt::format("holds every vertex of {} strand{} of {} exactly, whose edges keep their length "
+                              "exactly too: both cannot be where targets deform. Hold their roots or tips alone "
+                              "(`points:`), let them give (`hard: false`), or use `inextensible: false` in their "
+                              "elastic_rod",
+                              all, all == 1 ? "" : "s", curves.path()));
 }
 
 // A metre of steel across a square metre has 2e11 N/m. Beside far stiffer springs, what bodies do themselves is lost in
@@ -301,6 +332,9 @@ void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rul
   for (RigidObject* object : scope.rigid_objects()) sources.push_back(object);
   if (sources.empty()) return;
   const std::size_t held = add_attachments(scope.solids(), scope.path(), sources, targets, response_of(params_), rule);
+  if (params_.hard && params_.flexibility.value < 1)
+    for (const CurvesObject* object : curves)
+      scope.after_all([&scope, object] { refuse_overheld_strands(scope, *object); });
   if (params_.hard && params_.flexibility.value == 1 && !rule.every_step) {
     std::vector<SolidObject*> objects = sources;
     objects.insert(objects.end(), targets.begin(), targets.end());

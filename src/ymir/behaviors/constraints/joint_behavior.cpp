@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ymir/behaviors/scope.h"
 #include "ymir/data/triangle_bvh.h"
@@ -60,6 +61,69 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 Error mistake(const Scope& scope, const std::string& what) {
   return Error(ExitCode::bad_input, scope.path() + ": " + what);
+}
+
+// A motor that keeps its speed whatever it takes, and a limit that gives way to nothing, contradict each other.
+void warn_of_driven_limit(Scope& scope, const JointDrive& d, const char* unit) {
+  if (!d.motor_speed || *d.motor_speed == 0) return;
+  const std::optional<double> limit = *d.motor_speed > 0 ? d.high : d.low;
+  if (!limit) return;
+  if (*limit == 0 && d.motor_strength == 0)
+    throw mistake(scope, fmt::format("the motor drives at {:g} {}/s, with all the strength it takes, against a limit "
+                                     "that the joint begins at; turn its sign, move the limit, or give it a largest "
+                                     "strength",
+                                     *d.motor_speed, unit));
+  if (*limit == 0)
+    scope.warn(
+        fmt::format("the motor drives at {:g} {}/s against a limit that the joint begins at, and moves nothing; "
+                    "turn its sign, or move the limit",
+                    *d.motor_speed, unit));
+  else if (d.motor_strength == 0)
+    scope.warn(
+        fmt::format("the motor reaches the limit of {:g} {} after {:.3g} s, if nothing else stops it, and cannot "
+                    "go on there: the simulation would end; give it a target instead of a speed, or a largest "
+                    "strength",
+                    *limit, unit, *limit / *d.motor_speed));
+}
+
+// What no substep can follow, however often it is halved: see Simulation and joints.cpp.
+void warn_of_speed(Scope& scope, const JointDrive& d, bool hinge) {
+  if (!d.motor_speed) return;
+  constexpr double most_turn = 2.8;  // half a turn cannot be told from half a turn back [rad]
+  constexpr int halvings = 256;
+  const TimeParams& time = scope.simulation().time_params();
+  const double most = hinge ? most_turn * halvings * time.fps * time.substeps : time.largest_speed;
+  if (std::abs(*d.motor_speed) > most)
+    scope.warn(fmt::format("the motor's speed, {:g} {}/s, is above the {:.3g} {}/s that {}; give it less{}",
+                           *d.motor_speed, hinge ? "rad" : "m", most, hinge ? "rad" : "m",
+                           hinge ? "the shortest substeps can follow" : "`time: {largest_speed: ...}` allows",
+                           hinge ? ", or more substeps" : ", or allow more"));
+}
+
+// Beside springs far stiffer than steel, and bodies far heavier, what the others do is lost in round-off.
+constexpr double stiffest = 1e12;  // [N/m, N m/rad]
+constexpr double most_ratio = 1e9;
+
+void limit_spring(Scope& scope, JointDrive& d) {
+  if (d.spring <= stiffest) return;
+  scope.warn(
+      fmt::format("a spring of {:g} is beyond what can be computed with; {:g} is taken. Use `kind: weld` to hold it "
+                  "exactly, or give less",
+                  d.spring, stiffest));
+  d.spring = stiffest;
+}
+
+void warn_of_masses(Scope& scope, const std::vector<JointPlace>& joints) {
+  for (const JointPlace& joint : joints) {
+    if (joint.source.object == nullptr || joint.target.object == nullptr) continue;
+    const auto [light, heavy] = std::minmax(joint.source.mass, joint.target.mass);
+    if (heavy <= most_ratio * light) continue;
+    scope.warn(
+        fmt::format("joins bodies of {:.3g} and {:.3g} kg: what the lighter one does is lost in round-off; join it to "
+                    "the world (`between: world`), or make their masses alike",
+                    light, heavy));
+    return;
+  }
 }
 
 }  // namespace
@@ -170,7 +234,11 @@ void JointBehavior::create(Scope& scope) {
   const std::vector<RigidObject*> objects = scope.rigid_objects();
   if (objects.empty()) return;
   const Bodies bodies(objects);
-  const JointDrive drive = this->drive(scope);
+  JointDrive drive = this->drive(scope);
+  const bool hinge = params_.kind == JointKind::hinge;
+  warn_of_driven_limit(scope, drive, hinge ? "rad" : "m");
+  warn_of_speed(scope, drive, hinge);
+  limit_spring(scope, drive);
   if (norm(params_.axis) < 1e-9) throw mistake(scope, "axis: has no direction");
   const Vec3d axis = normalized(params_.axis);
   std::vector<JointPlace> joints;
@@ -201,6 +269,7 @@ void JointBehavior::create(Scope& scope) {
     if (first == second) throw mistake(scope, fmt::format("body {} is joined to itself", first));
     joints.push_back({bodies.end(first, place.at, axis), bodies.end(second, place.at, axis), axis});
   }
+  warn_of_masses(scope, joints);
   add_joints(scope.solids(), scope.path(), params_.kind, drive, std::move(joints));
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 #include "ymir/actions/sewing.h"
 #include "ymir/base/error.h"
@@ -31,6 +33,41 @@ void warn_of_held_pairs(Scope& scope, const MeshObject& cloth, const std::vector
         fmt::format("{} of {} pairs of {} cannot close: both vertices are held{}, up to {:.3g} m apart; let go of "
                     "one of them, or hold them in one place",
                     count, pairs.size(), cloth.path(), first.empty() ? "" : " by " + first, widest));
+}
+
+// Vertices that pairs draw into one place, one after the other, by their least number.
+std::vector<std::int32_t> places_of(std::size_t vertices, const std::vector<SewnPair>& pairs) {
+  std::vector<std::int32_t> place(vertices);
+  std::iota(place.begin(), place.end(), 0);
+  const auto root = [&](std::int32_t v) {
+    while (place[static_cast<std::size_t>(v)] != v) v = place[static_cast<std::size_t>(v)];
+    return v;
+  };
+  for (const auto& [a, b] : pairs) {
+    const auto [low, high] = std::minmax({root(a), root(b)});
+    place[static_cast<std::size_t>(high)] = low;
+  }
+  for (std::size_t v = 0; v < vertices; ++v) place[v] = root(static_cast<std::int32_t>(v));
+  return place;
+}
+
+// An edge whose ends are drawn into one place has to vanish, and cloth that cannot be pressed to nothing resists.
+void warn_of_vanishing_edges(Scope& scope, const MeshObject& cloth, const std::vector<SewnPair>& pairs) {
+  const std::vector<std::int32_t>& cells = cloth.mesh().cells;
+  const std::vector<std::int32_t> place = places_of(cloth.start().size(), pairs);
+  std::set<SewnPair> edges;
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    const auto [a, b] = std::minmax(cells[k], cells[k - k % 3 + (k + 1) % 3]);
+    if (place[static_cast<std::size_t>(a)] == place[static_cast<std::size_t>(b)]) edges.insert({a, b});
+  }
+  if (edges.empty()) return;
+  const auto [a, b] = *edges.begin();
+  const auto together = std::count(place.begin(), place.end(), place[static_cast<std::size_t>(a)]);
+  scope.warn(
+      fmt::format("draws both ends of {} edge{} of {} into one place, such as vertices {} and {} among {} that become "
+                  "one: the cloth there is pressed to nothing, and solves may fail; leave pairs out, or make seams "
+                  "give (`seam_stiffness:`)",
+                  edges.size(), edges.size() == 1 ? "" : "s", cloth.path(), a, b, together));
 }
 
 }  // namespace
@@ -88,6 +125,7 @@ void SewingBehavior::create(Scope& scope) {
       scope.warn(fmt::format("sews nothing of {}: no rim has another within {:g} m across a gap; enlarge `range:`",
                              cloth->path(), *params_.range));
     else {
+      warn_of_vanishing_edges(scope, *cloth, pairs);
       scope.after_all([&scope, cloth, pairs] { warn_of_held_pairs(scope, *cloth, pairs); });
       add_sewing(*cloth, scope.path(), std::move(pairs), {params_.begin, params_.close_time, params_.seam_stiffness});
     }

@@ -212,7 +212,7 @@ FileSummary describe_solid_mesh(const std::filesystem::path& path) {
   summary.add_count("triangles of the boundary", mesh.skin.triangles.size());
   summary.add_channels("node", mesh.vertices);
   summary.add_channels("cell", mesh.elements);
-  if (!mesh.warning.empty()) summary.add("left out", mesh.warning);
+  if (!mesh.warning.empty()) summary.add("note", mesh.warning);
   summary.add_bounds(bounds(mesh.positions));
   return summary.take();
 }

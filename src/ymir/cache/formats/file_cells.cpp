@@ -47,6 +47,7 @@ std::vector<std::int32_t> keep_used_nodes(SolidMesh& mesh, std::vector<Vec3d> po
 
 void orient_cells(SolidMesh& mesh, const std::vector<std::int64_t>& numbers, const std::string& name) {
   const auto each = static_cast<std::size_t>(nodes_of(mesh.shape));
+  std::int64_t folded = 0, first = 0;
   for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
     const auto nodes = std::span(mesh.cells).subspan(c * each, each);
     for (std::size_t a = 0; a < each; ++a)
@@ -62,7 +63,13 @@ void orient_cells(SolidMesh& mesh, const std::vector<std::int64_t>& numbers, con
                                  "tetrahedra",
                                  numbers[c]));
     }
+    if (folded_at_corner(mesh, c) && folded++ == 0) first = numbers[c];
   }
+  if (folded > 0)
+    add_to(mesh.warning,
+           fmt::format("cell {}{} inside out at a corner, and overlaps its neighbours there; mesh the solid again, or "
+                       "cut it into tetrahedra",
+                       first, folded == 1 ? " is" : fmt::format(" and {} more are", folded - 1)));
 }
 
 template <class T>
