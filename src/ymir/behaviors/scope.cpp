@@ -19,6 +19,7 @@
 #include "ymir/data/quadratic_mesh.h"
 #include "ymir/grooms/guides.h"
 #include "ymir/objects/elaston_object.h"
+#include "ymir/objects/super_helix_object.h"
 
 namespace ymir {
 namespace {
@@ -192,6 +193,10 @@ std::vector<MeshObject*> Scope::meshes_of(const char* kind, bool cloth) {
 }
 
 std::vector<ElastonObject*> Scope::elaston_objects() { return objects_of<ElastonObject>(); }
+std::vector<SuperHelixObject*> Scope::super_helix_objects() { return objects_of<SuperHelixObject>(); }
+std::vector<SuperHelixObject*> Scope::super_helix_objects_of(const GroupRef& group) {
+  return objects_of<SuperHelixObject>(group);
+}
 
 std::vector<ForceTarget*> Scope::immersed_targets(const std::string& what, double longest) {
   std::vector<ForceTarget*> targets = force_targets();

@@ -24,6 +24,7 @@
 namespace ymir {
 
 class ElastonObject;
+class SuperHelixObject;
 
 class Scope {
  public:
@@ -56,6 +57,8 @@ class Scope {
   std::vector<MeshObject*> cloth_objects() { return meshes_of("cloth", true); }
   std::vector<RigidObject*> rigid_objects() { return objects_of<RigidObject>(); }
   std::vector<ElastonObject*> elaston_objects();
+  std::vector<SuperHelixObject*> super_helix_objects();
+  std::vector<SuperHelixObject*> super_helix_objects_of(const GroupRef& group);
   std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
   // Those that take room by themselves, and points inside soft and rigid bodies, made for this behavior: each stands
   // for a part of the body with edges of `longest` at most [m] (actions/inner_points.h). A warning says that cloth is
@@ -147,6 +150,7 @@ class Scope {
   static const char* kind_of(const MeshObject*) { return "solids or cloth"; }
   static const char* kind_of(const RigidObject*) { return "rigid bodies"; }
   static const char* kind_of(const ElastonObject*) { return "plants"; }
+  static const char* kind_of(const SuperHelixObject*) { return "super-helices"; }
   static const char* kind_of(const ForceTarget*) { return "particles, strands, solids or cloth"; }
   static const char* kind_of(const VolumeObject*) { return "gas"; }
   std::vector<MeshObject*> meshes_of(const char* kind, bool cloth);

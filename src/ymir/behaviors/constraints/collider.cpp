@@ -13,6 +13,7 @@
 #include "ymir/actions/points_inside.h"
 #include "ymir/actions/rigid_contact.h"
 #include "ymir/actions/strand_contact.h"
+#include "ymir/actions/super_helix_contact.h"
 #include "ymir/base/log.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/data/shape_meshes.h"
@@ -101,6 +102,8 @@ void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& d
   };
   for (const ParticleObject* particles : scope.particle_objects()) tell(particles, particles->path(), particles_then);
   for (const CurvesObject* curves : scope.curves_objects()) tell(curves, curves->path(), strands_then);
+  for (const SuperHelixObject* strands : scope.super_helix_objects())
+    tell(strands, strands->path(), "strands stay as deep as they begin");
   const auto tell_of_surface = [&](const std::string& path, std::function<std::vector<Vec3d>()> vertices,
                                    const char* then) {
     scope.when_placed([=, communicator = &scope.domain().communicator()]() -> std::string {
@@ -279,6 +282,9 @@ void ColliderBehavior::create(Scope& scope) {
   for (RigidObject* object : scope.rigid_objects())
     add_rigid_contact(*object, scope.path(), solid_during(solid.collider),
                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+  for (SuperHelixObject* object : scope.super_helix_objects())
+    add_super_helix_contact(*object, scope.path(), solid_during(solid.collider),
+                            {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (ElastonObject* object : scope.elaston_objects())
     add_elaston_contact(*object, scope.path(), solid_during(solid.collider),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});
@@ -338,6 +344,9 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
   for (RigidObject* object : scope.rigid_objects())
     add_rigid_contact(*object, scope.path(), solid_during(exact),
                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+  for (SuperHelixObject* object : scope.super_helix_objects())
+    add_super_helix_contact(*object, scope.path(), solid_during(exact),
+                            {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (ElastonObject* object : scope.elaston_objects())
     add_elaston_contact(*object, scope.path(), solid_during(exact),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});
