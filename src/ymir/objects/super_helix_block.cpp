@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ymir/math/quaternion.h"
+#include "ymir/solvers/absolute_spectrum.h"
 
 namespace ymir {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 // Planes of doubles per point: position, velocity, tangent of the block; force and its derivative; samples.
 constexpr std::size_t state_planes = 9, force_planes = 9;
 constexpr double most_turn = 1.5;  // of the tip in a Newton step [rad]
+constexpr int easy = 15;           // iterations after which parts of a substep grow again
 
 Vec3d vector_at(const StrandSystem& strands, int group, int channel, int element, int lane) {
   return {strands.plane(group, channel)[element][lane], strands.plane(group, channel + 1)[element][lane],
@@ -200,7 +202,6 @@ void SuperHelixBlock::assemble() {
   add_points();
   add_elasticity();
   for (int r = 0; r < n; ++r) scale_[r] = matrix_[r * most + r];
-  geometric_on_ = true;
 }
 
 void SuperHelixBlock::add_force(std::size_t row, double force, double stiffness) {
@@ -230,17 +231,18 @@ double SuperHelixBlock::residual(double violation) const {
 
 double SuperHelixBlock::entry(int r, int c) const {
   const int at = std::max(r, c) * most + std::min(r, c);
-  return matrix_[at] + (geometric_on_ ? geometric_[at] : 0);
+  return matrix_[at] + geometric_[at];
 }
 
 // L L', where no pivot falls below round-off.
-bool SuperHelixBlock::try_factor() {
+bool SuperHelixBlock::try_factor(double firmer) {
   const int n = helix_.dofs();
   for (int i = 0; i < n; ++i) {
     double* row = factor_ + i * most;
     for (int j = 0; j <= i; ++j) {
       const double* other = factor_ + j * most;
-      double sum = matrix_[i * most + j] + (geometric_on_ ? geometric_[i * most + j] : 0);
+      double sum = matrix_[i * most + j] + geometric_[i * most + j];
+      if (i == j) sum += firmer * matrix_[i * most + i];
       for (int k = 0; k < j; ++k) sum -= row[k] * other[k];
       if (i == j) {
         if (!(sum > 1e-13 * matrix_[i * most + i])) return false;
@@ -253,10 +255,17 @@ bool SuperHelixBlock::try_factor() {
   return true;
 }
 
+// What pulls a strand straight makes it stiffer, what compresses it softer. To drop all of that where the sum is not
+// definite would send strands under tension too far.
+//
+// Short substeps of limp strands leave what no mass feels, as twist, beyond the digits of the diagonal: a little more
+// of it then. The step is a little shorter there, and ends where it should.
 bool SuperHelixBlock::factor() {
-  if (try_factor()) return true;
-  geometric_on_ = false;
-  return try_factor();
+  if (try_factor(0)) return true;
+  const bool definite = take_absolute_spectrum(helix_.dofs(), most, matrix_, geometric_);
+  if (definite && try_factor(0)) return true;
+  if (!definite) std::fill_n(geometric_, most * most, 0.0);
+  return try_factor(1e-12) || try_factor(1e-10) || try_factor(1e-8);
 }
 
 void SuperHelixBlock::right_side(double* b) const {
@@ -337,7 +346,7 @@ void SuperHelixBlock::end() {
 }
 
 // A step is too long where the residual along it has turned round and is as large as before.
-SuperHelixBlock::Outcome SuperHelixBlock::advance_alone(const Step& step) {
+SuperHelixBlock::Outcome SuperHelixBlock::solve_part(const Step& step) {
   constexpr double too_far = 0.9;
   constexpr int most_cuts = 12;
   const NewtonSettings& limits = settings();
@@ -373,8 +382,39 @@ SuperHelixBlock::Outcome SuperHelixBlock::advance_alone(const Step& step) {
       share *= std::clamp(slope / (slope + after), 0.1, 0.5);
     }
   }
-  end();
   return outcome;
+}
+
+// A strand that does not converge is advanced in parts of the substep, by itself.
+SuperHelixBlock::Outcome SuperHelixBlock::advance_alone(const Step& step) {
+  constexpr int most_halvings = 8;
+  if (step.iteration > 0) object_->strands().rollback(group_, lane_);
+  Outcome sum;
+  sum.converged = true;
+  int parts = 1, done = 0;
+  while (done < parts) {
+    Step part = step;
+    part.iteration = 0;
+    part.dt = step.dt / parts;
+    part.time = step.time + part.dt * done;
+    const Outcome one = solve_part(part);
+    sum.iterations += one.iterations;
+    if (!one.converged && parts < 1 << most_halvings && std::isfinite(one.residual)) {
+      parts *= 2;
+      done *= 2;
+      ++sum.halvings;
+      continue;
+    }
+    end();
+    ++done;
+    sum.residual = worse(sum.residual, one.residual);
+    sum.converged = sum.converged && one.converged;
+    if (done % 2 == 0 && parts > 1 && one.iterations < easy) {
+      parts /= 2;
+      done /= 2;
+    }
+  }
+  return sum;
 }
 
 }  // namespace ymir

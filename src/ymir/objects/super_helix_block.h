@@ -2,10 +2,11 @@
 //
 //   sum_g H_g' [ m_g (r_g(q) - r_g,n - dt v_g,n)/dt^2 - f_g ] + l K (u - ubar + tau (u - u_n)/dt) = 0
 //
-// r_g,n and v_g,n are those of the points when the substep began, H_g = dr_g/dq. Velocities v_g = (r_g - r_g,n)/dt are
-// the state: the momentum that points have is the momentum the equation counts, whatever H was, and a root that moves
-// needs no terms of its own, it is in r_g. Matrix: H'(m/dt^2 + df/dv/dt)H + lK(1 + tau/dt), definite, and the geometric
-// part d2r of all that acts, dropped where a pivot says that it must be.
+// r_g,n and v_g,n are those of the points when the substep began, H_g = dr_g/dq. Velocities of points are the state,
+// the part of (r_g - r_g,n)/dt that the strand can have: the momentum that points have is the momentum the equation
+// counts, and a root that moves needs no terms of its own, it is in r_g. Matrix: H'(m/dt^2 + df/dv/dt)H + lK(1 +
+// tau/dt), definite, and the geometric part d2r of all that acts; where a pivot says that the sum is indefinite, by the
+// size of its curvature.
 #pragma once
 
 #include <vector>
@@ -22,6 +23,7 @@ class SuperHelixBlock final : public SolidBlock {
 
   struct Outcome {
     int iterations = 0;
+    int halvings = 0;  // of the substep
     double residual = 0;
     bool converged = false;
   };
@@ -52,10 +54,11 @@ class SuperHelixBlock final : public SolidBlock {
   void end() override;
 
  private:
+  Outcome solve_part(const Step& step);  // without end()
   static constexpr int most = SuperHelix::max_dofs;
   int count() const { return helix_.elements * object_->gauss().count; }
   double entry(int r, int c) const;
-  bool try_factor();
+  bool try_factor(double firmer);
   double unit(int row) const;  // by which a change of an unknown has none
   void find_points();
   void add_forces();
@@ -77,7 +80,6 @@ class SuperHelixBlock final : public SolidBlock {
   std::vector<double> planes_, samples_;  // of forces
   double residual_[most], scale_[most], step_[most];
   double matrix_[most * most], geometric_[most * most], factor_[most * most];
-  bool geometric_on_ = true;
 };
 
 }  // namespace ymir

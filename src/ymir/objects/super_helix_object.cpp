@@ -299,6 +299,7 @@ void SuperHelixObject::advance(const Step& step) {
     const SuperHelixBlock::Outcome& o = outcomes[b];
     newton_iterations_ += o.iterations;
     solves_.iterations += o.iterations;
+    solves_.retries += o.halvings;
     solves_.solves += o.iterations > 0 ? 1 : 0;
     report_.iterations = std::max(report_.iterations, o.iterations);
     report_.residual = worse(report_.residual, o.residual);

@@ -44,7 +44,7 @@ class SuperHelixObject final : public Object, public ForceTarget, public SolidOb
     double youngs_modulus = 3.5e9, shear_modulus = 1.3e9;  // [Pa]
     double relaxation_time = 0;                            // tau of Rayleigh damping on curvature [s]
     bool clamped = true;                                   // roots are held, in position and orientation
-    NewtonSettings newton{1e-8, 100};
+    NewtonSettings newton{1e-8, 60};
   };
 
   SuperHelixObject(std::string path, int group, GridDomain& domain, const Description& description);

@@ -55,7 +55,7 @@ Schema<SuperHelixObjectBehavior::Params> SuperHelixObjectBehavior::schema() {
       .range(1e-13, 0.1)
       .advanced()
       .param(&Params::newton_iterations, "newton_iterations",
-             "Newton iterations per strand, at most; a substep that needs more is halved.")
+             "Newton iterations per strand, at most; a strand that needs more is advanced in smaller steps of its own.")
       .range(1, 1000)
       .advanced();
 }

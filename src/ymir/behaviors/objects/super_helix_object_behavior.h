@@ -19,7 +19,7 @@ struct SuperHelixObjectBehavior final : Behavior {
     bool clamp_roots = true;
     std::int64_t points = 0;
     double tolerance = 1e-8;
-    std::int64_t newton_iterations = 100;
+    std::int64_t newton_iterations = 60;
   };
   static Schema<Params> schema();
 
