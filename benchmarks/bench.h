@@ -79,6 +79,7 @@ std::vector<BenchRow> bench_stencil(const BenchOptions& options);    // 7-point 
 std::vector<BenchRow> bench_particles(const BenchOptions& options);  // substep and rebucketing
 
 std::vector<BenchRow> bench_rods(const BenchOptions& options);          // substep of strands, its parts and its floors
+std::vector<BenchRow> bench_helices(const BenchOptions& options);       // the same hair as super-helices
 std::vector<BenchRow> bench_manybodies(const BenchOptions& options);    // strands coupled by springs: linear solvers
 std::vector<BenchRow> bench_contact(const BenchOptions& options);       // exact friction: local and global solvers
 std::vector<BenchRow> bench_contact_hair(const BenchOptions& options);  // hairs in contact: one step's problem

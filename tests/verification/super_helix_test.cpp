@@ -311,13 +311,12 @@ TEST(SuperHelixVerification, TurningRootIsCentrifugalForce) {
 TEST(SuperHelixVerification, SolvesAllCurlsModuliAndSteps) {
   int most_iterations = 0;
   std::map<double, std::pair<int, int>> of_modulus;  // iterations, substeps
-  std::map<double, std::int64_t> halvings;
+  std::map<double, std::int64_t> halvings, above;
   for (const double turns : {0.0, 1.0, 4.0, 10.0})
-    for (const double modulus : {1e6, 1e7, 1e8, 3.5e9, 1e11})
+    for (const double modulus : {1e6, 1e8, 3.5e9, 1e11})
       for (const double dt : {1e-4, 1.0 / 96, 1.0 / 24})
         for (const int elements : {1, 5, 16}) {
-          // Limp strands in elements far below their length: Newton's method takes thousands of iterations.
-          if (modulus < 1e8 && elements == 16) continue;
+          if (modulus == 1e6 && elements == 16) continue;  // minutes
           HelixCase c;
           const double length = 0.3, radius = 40e-6, w = 2 * M_PI * turns / length;
           c.shape = coil(w * 0.9, w * 0.43589, length, 60 + static_cast<int>(20 * turns));
@@ -331,12 +330,13 @@ TEST(SuperHelixVerification, SolvesAllCurlsModuliAndSteps) {
           c.newton = {1e-8, 60};
           HelixRun run(c);
           run.weight = {0, -9.81 * c.mass, 0};
-          for (int k = 0; k < 20; ++k) {
+          for (int k = 0; k < 12; ++k) {
             const int iterations = run.step(dt);
             most_iterations = std::max(most_iterations, iterations);
             of_modulus[modulus].first += iterations;
             ++of_modulus[modulus].second;
             halvings[modulus] += run.object().report().retries;
+            above[modulus] += run.object().report().unconverged;
           }
           EXPECT_TRUE(is_finite(run.tip()));
           EXPECT_LT(norm(run.tip()), length * 1.000001);
@@ -347,8 +347,11 @@ TEST(SuperHelixVerification, SolvesAllCurlsModuliAndSteps) {
         }
   for (const auto& [modulus, sums] : of_modulus)
     std::cout << modulus << " Pa: " << static_cast<double>(sums.first) / sums.second << " Newton iterations, "
-              << halvings[modulus] << " halvings in " << sums.second << " substeps\n";
+              << halvings[modulus] << " halvings, " << above[modulus] << " above the tolerance in " << sums.second
+              << " substeps\n";
   std::cout << "most Newton iterations of a substep: " << most_iterations << "\n";
+  // Strands of 1 MPa are limp beyond what their elements can show: some are accepted above the tolerance, and told.
+  EXPECT_EQ(above[1e8] + above[3.5e9] + above[1e11], 0);
   EXPECT_EQ(halvings[3.5e9], 0);
   EXPECT_LE(of_modulus[3.5e9].first, 12 * of_modulus[3.5e9].second);
 }

@@ -26,6 +26,7 @@ class SuperHelixBlock final : public SolidBlock {
     int halvings = 0;  // of the substep
     double residual = 0;
     bool converged = false;
+    bool above = false;  // accepted above the tolerance
   };
   Outcome advance_alone(const Step& step);
 

@@ -293,7 +293,10 @@ void SuperHelixObject::advance(const Step& step) {
   });
   report_ = {};
   if (step.iteration == 0) solves_ = {};
+  // What an earlier pass left above the tolerance has been solved again.
+  solves_.unconverged = 0;
   solves_.residual = 0;
+  solves_.worst.clear();
   last_dt_ = step.dt;
   for (std::size_t b = 0; b < outcomes.size(); ++b) {
     const SuperHelixBlock::Outcome& o = outcomes[b];
@@ -302,11 +305,15 @@ void SuperHelixObject::advance(const Step& step) {
     solves_.retries += o.halvings;
     solves_.solves += o.iterations > 0 ? 1 : 0;
     report_.iterations = std::max(report_.iterations, o.iterations);
+    const std::int64_t id = strands_.group(static_cast<int>(b) / lanes).id[b % lanes];
+    if (o.above) {
+      ++solves_.unconverged;
+      if (o.residual >= report_.residual) solves_.worst = fmt::format("strand {}", id);
+    }
     report_.residual = worse(report_.residual, o.residual);
     if (o.converged || report_.status == SolveReport::Status::failed) continue;
     report_.status = SolveReport::Status::failed;
-    report_.worst_object =
-        fmt::format("{}, strand {}", path(), strands_.group(static_cast<int>(b) / lanes).id[b % lanes]);
+    report_.worst_object = fmt::format("{}, strand {}", path(), id);
   }
   solves_.residual = report_.residual;
 }
