@@ -144,7 +144,7 @@ TEST(SuperHelixVerification, HangsAsADiscreteRodOfTheSameCurl) {
   rod.root_normal = {0, 1, 0};
   rod.newton.tolerance = 1e-11;
   RodRun discrete(rod);
-  discrete.weight = {0, 0, -0.3};
+  discrete.weight = {0, 0, -4};
   discrete.settle(1e4);
   double before = 1;
   for (const int elements : {4, 8, 16}) {
@@ -154,7 +154,7 @@ TEST(SuperHelixVerification, HangsAsADiscreteRodOfTheSameCurl) {
     c.root_tangent = {1, 0, 0};
     c.root_normal = {0, 1, 0};
     HelixRun run(c);
-    run.weight = {0, 0, -0.3};
+    run.weight = {0, 0, -4};
     run.settle(1e4);
     const double sag = norm(discrete.tip() - fine.back()), away = norm(run.tip() - discrete.tip());
     std::cout << "curl, " << elements << " elements: " << away / 1.5 << " of the length, sag " << sag / 1.5 << "\n";
