@@ -85,10 +85,9 @@ class SuperHelix {
   // Adds sum f . d2 position / (du_i du_j), i >= j, to `matrix` (rows of max_dofs): what a force against f [N] at the
   // point adds to the stiffness. shift: of that point.
   void add_geometric(int element, double s, Vec3d position, const Vec3d* shift, Vec3d f, double* matrix) const {
-    const int n = dofs_of(element);
+    const HelixArc own(u[element], s);
     for (int e = element; e >= 0; --e) {
       const Vec3d c = position - begin_[e + 1].position, torque = cross(c, f);
-      const HelixArc own(u[element], e == element ? s : 0);
       for (int i = 0; i < 3; ++i) {
         const int row = first() + 3 * e + i;
         const Vec3d moment = cross(shift[row], f);
@@ -108,7 +107,7 @@ class SuperHelix {
         }
       }
     }
-    if (!free_root || n == 0) return;
+    if (!free_root) return;
     const Vec3d c = position - root.position;
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j <= i; ++j)
