@@ -66,6 +66,7 @@ const std::vector<Benchmark>& benchmarks() {
       {"particles", "particle substep and rebucketing from 10^5 to 10^7 particles", &bench_particles},
       {"rods", "elastic rods from 1,000 to 100,000 strands: cost per vertex and Newton iteration, its parts and floors",
        &bench_rods},
+      {"helices", "super-helices beside discrete rods: cost per strand and Newton iteration", &bench_helices},
       {"colliders", "distance to a deforming surface of 1,000 to 320,000 triangles: cost per substep and question",
        &bench_colliders},
       {"detection", "contacts of hair from 10^4 to 10^6 segments and of cloth: trees, pairs, distances, memory",

@@ -108,6 +108,7 @@ void bench_stencil(const BenchOptions& options, BenchRows& rows);    // 7-point 
 void bench_particles(const BenchOptions& options, BenchRows& rows);  // substep and rebucketing
 
 void bench_rods(const BenchOptions& options, BenchRows& rows);          // substep of strands, its parts and its floors
+void bench_helices(const BenchOptions& options, BenchRows& rows);       // the same hair as super-helices
 void bench_manybodies(const BenchOptions& options, BenchRows& rows);    // strands coupled by springs: linear solvers
 void bench_contact(const BenchOptions& options, BenchRows& rows);       // exact friction: local and global solvers
 void bench_contact_hair(const BenchOptions& options, BenchRows& rows);  // hairs in contact: one step's problem

@@ -48,14 +48,18 @@ void add_strand(Curves& curves, std::int64_t id, std::int64_t row) {
 
 }  // namespace
 
-RodCase::RodCase(std::int64_t strands, Communicator& communicator)
-    : domain(bucket, 1, communicator), object("hair", 0, domain, hair()) {
+Curves RodCase::curves(std::int64_t strands) {
   Curves curves;
   const auto row = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(strands))));
   for (std::int64_t id = 0; id < strands; ++id) add_strand(curves, id, row);
   curves.vertices.resize(curves.positions.size());
   curves.strands.resize(curves.strand_count());
-  object.set_curves(std::move(curves));
+  return curves;
+}
+
+RodCase::RodCase(std::int64_t strands, Communicator& communicator)
+    : domain(bucket, 1, communicator), object("hair", 0, domain, hair()) {
+  object.set_curves(curves(strands));
   for (std::int64_t id = 0; id < strands; ++id) roots_.push_back(object.root_frame(id));
 
   const ElasticRodMaterial material;  // 3.5 GPa

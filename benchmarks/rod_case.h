@@ -13,6 +13,8 @@ struct RodCase {
   static constexpr double dt = 1.0 / 96;  // [s]
 
   RodCase(std::int64_t strands, Communicator& communicator);
+  static Curves curves(std::int64_t strands);  // the groom
+  static Vec3d shift(double time);             // of the roots [m]
   RodCase(const RodCase&) = delete;
   RodCase& operator=(const RodCase&) = delete;
 
@@ -30,8 +32,6 @@ struct RodCase {
   std::vector<std::unique_ptr<StrandConstraint>> constraints;
 
  private:
-  static Vec3d shift(double time);  // of the roots [m]
-
   std::vector<RootFrame> roots_;  // at rest
 };
 

@@ -6,7 +6,7 @@
 
 namespace ymir {
 
-std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
+std::vector<double> attach_roots(RootedStrands& strands, const std::string& owner,
                                  std::shared_ptr<const AnimatedSurface> surface) {
   struct Root {
     SurfacePoint at;
@@ -21,8 +21,8 @@ std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
   Surface posed = surface->rest();
   posed.positions = data->surface.positions();
   const TriangleBvh bvh(posed);
-  for (std::size_t strand = 0; strand < curves.curves().strand_count(); ++strand) {
-    const RootFrame frame = curves.root_frame(static_cast<std::int64_t>(strand));
+  for (std::size_t strand = 0; strand < strands.input_strands(); ++strand) {
+    const RootFrame frame = strands.root_frame(static_cast<std::int64_t>(strand));
     const ClosestPoint nearest = bvh.closest(frame.position);
     const SurfacePoint at{nearest.triangle, nearest.barycentric};
     const Embedding base = data->surface.point(at, 0);
@@ -41,14 +41,14 @@ std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
     const Vec3d tangent = normalized(world(root.tangent));
     return RootFrame{base.position + world(root.position), tangent, orthonormalized(world(root.m1), tangent)};
   };
-  curves.set_root_motion(std::move(motion));
+  strands.set_root_motion(std::move(motion));
   std::vector<double> gaps;
   for (const Root& root : data->roots) gaps.push_back(norm(root.position));
   return gaps;
 }
 
 // The first edge of each strand, which no longer is clamped, welded to the skin.
-std::size_t attach_roots(SolidSystem& solids, const std::string& owner, CurvesObject& curves,
+std::size_t attach_roots(SolidSystem& solids, const std::string& owner, SolidObject& curves, RootedStrands& roots,
                          const std::vector<SolidObject*>& targets, double range) {
   struct Skin {
     PieceShape shape;
@@ -80,7 +80,7 @@ std::size_t attach_roots(SolidSystem& solids, const std::string& owner, CurvesOb
     weld.source.begin = curves.point_of(strand, weld.source.point);
     welds.push_back(std::move(weld));
   }
-  curves.release_roots();
+  roots.release_roots();
   const std::size_t held = welds.size();
   add_joints(solids, owner, JointKind::weld, {}, std::move(welds));
   return held;

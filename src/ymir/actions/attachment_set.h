@@ -32,11 +32,16 @@ std::size_t add_surface_attachments(SolidSystem& solids, const std::string& owne
                                     std::shared_ptr<const AnimatedSurface> surface);
 
 // Roots follow the surface in position and orientation, exactly. Returns how far from it each one is held [m].
-std::vector<double> attach_roots(CurvesObject& curves, const std::string& owner,
+std::vector<double> attach_roots(RootedStrands& strands, const std::string& owner,
                                  std::shared_ptr<const AnimatedSurface> surface);
 // Roots follow the skin of bodies in position and orientation, exactly, and pull on it; those farther than `range` [m]
 // are left loose. Returns how many are held.
-std::size_t attach_roots(SolidSystem& solids, const std::string& owner, CurvesObject& curves,
+std::size_t attach_roots(SolidSystem& solids, const std::string& owner, SolidObject& curves, RootedStrands& roots,
                          const std::vector<SolidObject*>& targets, double range);
+template <class Strands>
+std::size_t attach_roots(SolidSystem& solids, const std::string& owner, Strands& strands,
+                         const std::vector<SolidObject*>& targets, double range) {
+  return attach_roots(solids, owner, strands, strands, targets, range);
+}
 
 }  // namespace ymir

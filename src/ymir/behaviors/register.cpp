@@ -23,6 +23,7 @@
 #include "ymir/behaviors/objects/particle_object_behavior.h"
 #include "ymir/behaviors/objects/rigid_object_behavior.h"
 #include "ymir/behaviors/objects/solid_object_behavior.h"
+#include "ymir/behaviors/objects/super_helix_object_behavior.h"
 #include "ymir/behaviors/objects/volume_object_behavior.h"
 #include "ymir/behaviors/operators/cooling.h"
 #include "ymir/behaviors/operators/coupled_buoyancy_behavior.h"
@@ -38,6 +39,7 @@
 #include "ymir/objects/mesh_object.h"
 #include "ymir/objects/particle_object.h"
 #include "ymir/objects/rigid_object.h"
+#include "ymir/objects/super_helix_object.h"
 #include "ymir/objects/volume_object.h"
 #include "ymir/solids/solid_system.h"
 
@@ -47,6 +49,7 @@ Registry all_behaviors() {
   Registry registry;
   registry.add<ParticleObjectBehavior, ParticleObject>();
   registry.add<CurvesObjectBehavior, CurvesObject>();
+  registry.add<SuperHelixObjectBehavior, SuperHelixObject>();
   registry.add<SolidObjectBehavior, MeshObject>();
   registry.add<ClothObjectBehavior, MeshObject>();
   registry.add<RigidObjectBehavior, RigidObject>();

@@ -19,6 +19,7 @@
 #include "ymir/data/quadratic_mesh.h"
 #include "ymir/grooms/guides.h"
 #include "ymir/objects/elaston_object.h"
+#include "ymir/objects/super_helix_object.h"
 
 namespace ymir {
 namespace {
@@ -192,6 +193,10 @@ std::vector<MeshObject*> Scope::meshes_of(const char* kind, bool cloth) {
 }
 
 std::vector<ElastonObject*> Scope::elaston_objects() { return objects_of<ElastonObject>(); }
+std::vector<SuperHelixObject*> Scope::super_helix_objects() { return objects_of<SuperHelixObject>(); }
+std::vector<SuperHelixObject*> Scope::super_helix_objects_of(const GroupRef& group) {
+  return objects_of<SuperHelixObject>(group);
+}
 
 std::vector<ForceTarget*> Scope::immersed_targets(const std::string& what, double longest) {
   std::vector<ForceTarget*> targets = force_targets();
@@ -225,6 +230,30 @@ SolidSystem& Scope::solids() {
   for (const auto& object : simulation_->objects())
     if (auto* solids = dynamic_cast<SolidSystem*>(object.get())) return *solids;
   return simulation_->add(std::make_unique<SolidSystem>(domain().communicator()));
+}
+
+std::vector<SolidObject*> Scope::touching_objects() {
+  std::vector<SolidObject*> objects;
+  for (CurvesObject* curves : curves_objects()) objects.push_back(curves);
+  for (RigidObject* bodies : rigid_objects()) objects.push_back(bodies);
+  for (MeshObject* mesh : solid_objects()) objects.push_back(mesh);
+  if (objects.empty()) return objects;
+  if (domain().communicator().size() > 1)
+    throw Error(ExitCode::bad_input,
+                path_ + ": exact contact runs on one rank so far; start without mpirun and use its threads, or give "
+                        "colliders `response: penalty` and leave `collision` out");
+  SolidSystem& system = solids();
+  for (SolidObject* object : objects) system.add(*object);
+  after_all([this, objects, &system] {
+    for (const SolidObject* object : objects)
+      for (const auto& coupling : system.couplings())
+        if (coupling->may_touch(*object))
+          throw Error(ExitCode::bad_input,
+                      fmt::format("{}: {} is held to others by {}, which exact contact does not solve together yet; give "
+                                  "the collider `response: penalty`, leave `collision` out of its group, or leave {} out",
+                                  path_, object->name(), coupling->owner(), coupling->owner()));
+  });
+  return objects;
 }
 
 std::optional<double> Scope::smallest_voxel() {

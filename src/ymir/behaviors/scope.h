@@ -24,6 +24,7 @@
 namespace ymir {
 
 class ElastonObject;
+class SuperHelixObject;
 
 class Scope {
  public:
@@ -56,8 +57,8 @@ class Scope {
   std::vector<MeshObject*> cloth_objects() { return meshes_of("cloth", true); }
   std::vector<RigidObject*> rigid_objects() { return objects_of<RigidObject>(); }
   std::vector<ElastonObject*> elaston_objects();
-  // Strands, solids, cloth and rigid bodies, whose boundaries contacts see.
-  std::vector<SolidObject*> touching_objects() { return objects_of<SolidObject>(); }
+  std::vector<SuperHelixObject*> super_helix_objects();
+  std::vector<SuperHelixObject*> super_helix_objects_of(const GroupRef& group);
   std::vector<ForceTarget*> force_targets() { return objects_of<ForceTarget>(); }
   // Those that take room by themselves, and points inside soft and rigid bodies, made for this behavior: each stands
   // for a part of the body with edges of `longest` at most [m] (actions/inner_points.h). A warning says that cloth is
@@ -72,6 +73,9 @@ class Scope {
 
   // The one of the simulation, made when first asked for.
   SolidSystem& solids();
+  // Strands, rigid and soft bodies in scope, as members of it: what exact contact acts on. Refuses several ranks, and,
+  // when all is created, those that are attached to others.
+  std::vector<SolidObject*> touching_objects();
 
   // Inputs, read and scaled to metres; errors name the file.
   Points points(const InputRef& input) const;
@@ -149,7 +153,7 @@ class Scope {
   static const char* kind_of(const MeshObject*) { return "solids or cloth"; }
   static const char* kind_of(const RigidObject*) { return "rigid bodies"; }
   static const char* kind_of(const ElastonObject*) { return "plants"; }
-  static const char* kind_of(const SolidObject*) { return "strands, solids, cloth or rigid bodies"; }
+  static const char* kind_of(const SuperHelixObject*) { return "super-helices"; }
   static const char* kind_of(const ForceTarget*) { return "particles, strands, solids or cloth"; }
   static const char* kind_of(const VolumeObject*) { return "gas"; }
   std::vector<MeshObject*> meshes_of(const char* kind, bool cloth);

@@ -66,26 +66,12 @@ CurvesObject::CurvesObject(std::string path, int group, GridDomain& domain, cons
 
 void CurvesObject::set_curves(Curves curves) {
   curves_ = std::move(curves);
-  refuse_bad_shapes();
+  refuse_bad_shapes(curves_, path());
   for (const Channels* channels : {&curves_.vertices, &curves_.strands})
     for (const auto& [name, array] : channels->all())
       if ((array.holds<Vec3d>() || array.holds<Vec3f>()) && !overrides_.contains(name) && strands_.find(name) < 0)
         overrides_[name] = strands_.add_vector(name, StrandSystem::Kind::constant);
   compensation_ = painted_channel("gravity_compensation");
-}
-
-void CurvesObject::refuse_bad_shapes() const {
-  for (std::size_t id = 0; id < curves_.strand_count(); ++id) {
-    const auto first = static_cast<std::size_t>(curves_.first[id]),
-               last = static_cast<std::size_t>(curves_.first[id + 1]);
-    if (first >= last)
-      throw Error(ExitCode::bad_input, fmt::format("{}: strand {} has no vertices; repair the groom", path(), id));
-    for (auto i = first; i < last; ++i)
-      if (!is_finite(curves_.positions[i]))
-        throw Error(ExitCode::bad_input,
-                    fmt::format("{}: strand {}, vertex {}: the position is not finite; repair the groom", path(), id,
-                                i - first));
-  }
 }
 
 void CurvesObject::visit_points(const std::function<void(const PointBlock&)>& visit) const {
@@ -160,46 +146,11 @@ PointField<double> CurvesObject::scalar_field(std::string_view name) {
   };
 }
 
-std::optional<double> CurvesObject::curve_value(std::string_view name, std::int64_t strand, int vertex) const {
-  const auto read = [&](const Channels& channels, std::int64_t at) -> std::optional<double> {
-    const Array* array = channels.find(name);
-    if (array == nullptr) return std::nullopt;
-    if (array->holds<double>()) return array->as<double>()[static_cast<std::size_t>(at)];
-    if (array->holds<float>()) return array->as<float>()[static_cast<std::size_t>(at)];
-    return std::nullopt;
-  };
-  if (const auto value = read(curves_.vertices, curves_.first[static_cast<std::size_t>(strand)] + vertex)) return value;
-  return read(curves_.strands, strand);
-}
-
 double CurvesObject::positive_value(const char* name, std::int64_t strand, int vertex, double otherwise) const {
   const double value = curve_value(name, strand, vertex).value_or(otherwise);
   if (value > 0 && std::isfinite(value)) return value;
   throw Error(ExitCode::bad_input, fmt::format("{}: strand {}, vertex {}: the {} is {}; give a positive one", path(),
                                                strand, vertex, name, value));
-}
-
-RootFrame CurvesObject::root_frame(std::int64_t strand) const {
-  const auto first = static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(strand)]);
-  const auto last = static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(strand) + 1]);
-  const Vec3d root = curves_.positions[first];
-  Vec3d tangent{0, 1, 0};
-  for (std::size_t i = first + 1; i < last; ++i)
-    if (const Vec3d e = curves_.positions[i] - root; norm(e) > 0) {
-      tangent = normalized(e);
-      break;
-    }
-  Vec3d m1 = any_normal(tangent);
-  const auto given = [&](const char* name) -> std::optional<Vec3d> {
-    const Array* array = curves_.strands.find(name);
-    if (array == nullptr) return std::nullopt;
-    if (array->holds<Vec3d>()) return array->as<Vec3d>()[static_cast<std::size_t>(strand)];
-    if (array->holds<Vec3f>()) return Vec3d(array->as<Vec3f>()[static_cast<std::size_t>(strand)]);
-    return std::nullopt;
-  };
-  if (const auto t = given("root_tangent"); t && norm(*t) > 0) tangent = normalized(*t);
-  if (const auto n = given("root_normal"); n && norm(cross(tangent, *n)) > 1e-9 * norm(*n)) m1 = *n;
-  return {root, tangent, orthonormalized(m1, tangent)};
 }
 
 Strand CurvesObject::make_strand(std::int64_t id) {

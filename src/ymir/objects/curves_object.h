@@ -8,26 +8,15 @@
 #include <map>
 #include <optional>
 
-#include "ymir/data/meshes.h"
 #include "ymir/objects/force_target.h"
+#include "ymir/objects/rooted_strands.h"
 #include "ymir/objects/strand_newton.h"
 #include "ymir/pipeline/object.h"
 #include "ymir/solids/solid_object.h"
 
 namespace ymir {
 
-// Where roots are at a time [s].
-struct RootFrame {
-  Vec3d position, tangent, m1;
-};
-struct RootMotion {
-  std::string owner;
-  // Once per substep, on one thread, before `pose` at any time within it; may be empty.
-  std::function<void(double begin, double end)> prepare;
-  std::function<RootFrame(std::int64_t strand, double time)> pose;
-};
-
-class CurvesObject final : public Object, public ForceTarget, public SolidObject {
+class CurvesObject final : public Object, public ForceTarget, public SolidObject, public RootedStrands {
  public:
   struct Description {
     double density = 1300;  // [kg/m^3]
@@ -49,8 +38,10 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
   void solve_every_iteration() override { every_iteration_ = true; }
   void visit_points(const std::function<void(const PointBlock&)>& visit) const override;
   void add_constraint(std::unique_ptr<StrandConstraint> constraint) { constraints_.push_back(std::move(constraint)); }
-  void set_root_motion(RootMotion motion) { root_motion_ = std::move(motion); }
-  void release_roots() { description_.clamped = false; }  // something else holds them
+  void set_root_motion(RootMotion motion) override { root_motion_ = std::move(motion); }
+  void release_roots() override { description_.clamped = false; }
+  bool clamped() const override { return description_.clamped; }
+  std::size_t input_strands() const override { return curves_.strand_count(); }
   // Puts a strand with others: strands with the same home are on the same rank, those with the same tie are solved
   // together. Its root and none, unless set here.
   void set_home(std::int64_t strand, Vec3d home, std::int64_t tie) { homes_[strand] = {home, tie}; }
@@ -59,14 +50,16 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
   void add_emission(Emission emission) { emissions_.push_back(std::move(emission)); }
   // A real-valued channel of the curves (per vertex, else per strand) at a vertex of a strand; nothing when there is
   // none.
-  std::optional<double> curve_value(std::string_view name, std::int64_t strand, int vertex) const;
+  std::optional<double> curve_value(std::string_view name, std::int64_t strand, int vertex) const {
+    return ymir::curve_value(curves_, name, strand, vertex);
+  }
   // Whether the curves bring values of that name, per vertex or per strand.
   bool painted(std::string_view name) const { return curves_.vertices.has(name) || curves_.strands.has(name); }
   // The strands' channel of these values, made where it is missing; -1: the curves bring none. Values below 0 are
   // refused. Emissions added later find it filled.
   int painted_channel(std::string_view name);
   // Rest pose of a strand's root; from the curves, also before ingest.
-  RootFrame root_frame(std::int64_t strand) const;
+  RootFrame root_frame(std::int64_t strand) const override { return root_frame_of(curves_, strand); }
   const Curves& curves() const { return curves_; }
   const Description& description() const { return description_; }
 
@@ -125,7 +118,6 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
   std::int64_t unconverged() const { return unconverged_; }  // strand steps accepted above the tolerance
 
  private:
-  void refuse_bad_shapes() const;
   double positive_value(const char* name, std::int64_t strand, int vertex, double otherwise) const;
   Strand make_strand(std::int64_t id);
   void compensate_gravity();

@@ -1,21 +1,9 @@
 // State of a Curves Object: what is shown in frames, stored in checkpoints and restored.
-#include <algorithm>
-
-#include "ymir/base/error.h"
-#include "ymir/base/hash.h"
 #include "ymir/objects/curves_object.h"
+#include "ymir/objects/strand_state.h"
 
 namespace ymir {
 namespace {
-
-// One value per strand, in order of its number.
-template <class Get>
-Array of_strands(const StrandSystem& strands, Get get) {
-  std::vector<std::invoke_result_t<Get, const StrandSystem::Group&, std::size_t>> values;
-  for (const auto& [group, lane] : strands.seats())
-    values.push_back(get(strands.group(group), static_cast<std::size_t>(lane)));
-  return Array::of(values);
-}
 
 // One value per vertex, without the ghosts before the roots.
 template <class Get>
@@ -45,25 +33,14 @@ Array first_vertices(const StrandSystem& strands) {
   return Array::of(first);
 }
 
-Array all_values(const StrandSystem& strands) {
-  std::vector<double> values;
-  for (const auto& [group, lane] : strands.seats()) {
-    const Strand strand = strands.strand(group, lane);
-    values.insert(values.end(), strand.values.begin(), strand.values.end());
-  }
-  return Array::of(values);
-}
-
 }  // namespace
 
 std::vector<Channel> CurvesObject::list(CurvesObject* curves) {
-  using Group = StrandSystem::Group;
   using enum Place;
   std::vector<Channel> all;
   const auto add = [&](ChannelInfo info, std::function<Array()> read) {
     all.push_back({std::move(info), std::move(read), {}, {}});
   };
-  const auto of_each = [curves](auto get) { return [=] { return of_strands(curves->strands_, get); }; };
   add(described<Vec3d>("position", vertex, "m", "Where the vertices are.", Use::shown | Use::writable),
       [=] { return vectors(curves->strands_, curves->channels_.position); });
   add(described<Vec3d>("velocity", vertex, "m/s", "Of the vertices.", Use::shown),
@@ -73,19 +50,9 @@ std::vector<Channel> CurvesObject::list(CurvesObject* curves) {
   add(described<std::int64_t>("first", object, "", "Vertex that each strand begins with, and the number of all.",
                               Use::shown),
       [=] { return first_vertices(curves->strands_); });
-  add(described<std::int64_t>("strand", strand, "", "Its number in the input.", Use::shown | Use::kept),
-      of_each([](const Group& group, std::size_t lane) { return group.id[lane]; }));
-  add(described<std::int64_t>("vertices", strand, "", "Its number of vertices, with a ghost before the root.",
-                              Use::kept),
-      of_each([](const Group& group, std::size_t lane) { return std::int64_t{group.count[lane]}; }));
-  add(described<Vec3d>("home", strand, "m", "The bucket there decides which rank owns it.", Use::kept),
-      of_each([](const Group& group, std::size_t lane) { return group.home[lane]; }));
-  add(described<std::int64_t>("tie", strand, "", "Strands with the same number are solved together; -1: alone.",
-                              Use::kept),
-      of_each([](const Group& group, std::size_t) { return group.tie; }));
-  add(described<double>("values", object, "",
-                        "State and rest values of all vertices: strand by strand, channel by channel.", Use::kept),
-      [=] { return all_values(curves->strands_); });
+  add_strand_channels(all, curves != nullptr ? &curves->strands_ : nullptr,
+                      "Its number of vertices, with a ghost before the root.",
+                      "State and rest values of all vertices: strand by strand, channel by channel.");
   add(described<double>("density", vertex, "kg/m^3", "Of the material; also per strand.", Use::writable), {});
   add(described<double>("flattening", vertex, "", "Semi-axis along m2 by that along m1; also per strand.",
                         Use::writable),
@@ -101,43 +68,13 @@ std::vector<Channel> CurvesObject::list(CurvesObject* curves) {
 
 ObjectState CurvesObject::checkpoint() const {
   ObjectState state = Object::checkpoint();
-  // What the order of `values` means, so that a changed setup does not take one channel for another.
-  Communicator& communicator = strands_.domain().communicator();
-  std::uint64_t layout = hash_combine(static_cast<std::uint64_t>(communicator.sum(strands_.strand_count())),
-                                      static_cast<std::uint64_t>(communicator.sum(strands_.vertex_count())));
-  for (int c = 0; c < strands_.channel_count(); ++c) layout = hash_text(strands_.channel_name(c), layout);
-  state.attributes["layout"] = static_cast<std::int64_t>(layout);
+  state.attributes["layout"] = layout_of(strands_);
   return state;
 }
 
 void CurvesObject::restore(const ObjectState* whole) {
-  std::vector<Strand> strands;
-  if (whole != nullptr) {
-    expect_kept(*whole);
-    const auto bad = [&] {
-      return Error(ExitCode::bad_input,
-                   "the checkpoint of " + path() + " does not fit this setup; start again in another folder");
-    };
-    const auto ids = whole->channels.find("strand")->second.as<std::int64_t>();
-    const auto vertices = whole->channels.find("vertices")->second.as<std::int64_t>();
-    const auto values = whole->channels.find("values")->second.as<double>();
-    const auto homes = whole->channels.find("home")->second.as<Vec3d>();
-    const auto ties = whole->channels.find("tie")->second.as<std::int64_t>();
-    if (vertices.size() != ids.size() || homes.size() != ids.size() || ties.size() != ids.size()) throw bad();
-    std::size_t at = 0;
-    for (std::size_t s = 0; s < ids.size(); ++s) {
-      if (vertices[s] < 1 || vertices[s] > static_cast<std::int64_t>(values.size())) throw bad();
-      Strand strand = strands_.make_strand(ids[s], static_cast<int>(vertices[s]));
-      if (at + strand.values.size() > values.size()) throw bad();
-      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(at), strand.values.size(), strand.values.begin());
-      at += strand.values.size();
-      strand.home = homes[s];
-      strand.tie = ties[s];
-      strands.push_back(std::move(strand));
-    }
-    if (at != values.size()) throw bad();
-  }
-  strands_.assign(std::move(strands));
+  if (whole != nullptr) expect_kept(*whole);
+  strands_.assign(whole != nullptr ? stored_strands(strands_, *whole, path()) : std::vector<Strand>{});
   strands_.migrate();
 }
 

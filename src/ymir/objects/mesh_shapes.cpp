@@ -2,6 +2,7 @@
 #include "ymir/data/mesh_skin.h"
 #include "ymir/objects/mesh_cells.h"
 #include "ymir/objects/mesh_object.h"
+#include "ymir/solids/detection/boundary.h"
 
 namespace ymir {
 

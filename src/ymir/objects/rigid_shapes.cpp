@@ -1,5 +1,6 @@
 // Rigid bodies as attachments look at them.
 #include "ymir/objects/rigid_object.h"
+#include "ymir/solids/detection/boundary.h"
 
 namespace ymir {
 

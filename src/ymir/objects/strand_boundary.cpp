@@ -1,5 +1,6 @@
 // Strands as contacts see them: fibres of round sections.
 #include "ymir/objects/curves_object.h"
+#include "ymir/solids/detection/boundary.h"
 
 namespace ymir {
 

@@ -14,6 +14,7 @@
 #include "ymir/objects/mesh_object.h"
 #include "ymir/objects/particle_object.h"
 #include "ymir/objects/rigid_object.h"
+#include "ymir/objects/super_helix_object.h"
 #include "ymir/objects/volume_object.h"
 #include "ymir/param/varying_params.h"
 #include "ymir/setup/channel_range.h"
@@ -77,7 +78,9 @@ Names channels_of(const Object& object) {
 bool is(const Object& object, ActsOn kind) {
   switch (kind) {
     case ActsOn::particles: return dynamic_cast<const ParticleObject*>(&object) != nullptr;
-    case ActsOn::strands: return dynamic_cast<const CurvesObject*>(&object) != nullptr;
+    case ActsOn::strands:
+      return dynamic_cast<const CurvesObject*>(&object) != nullptr ||
+             dynamic_cast<const SuperHelixObject*>(&object) != nullptr;
     case ActsOn::solids:
       return dynamic_cast<const MeshObject*>(&object) != nullptr ||
              dynamic_cast<const RigidObject*>(&object) != nullptr ||
@@ -180,12 +183,13 @@ class Search {
     }
   }
 
-  // Whose values are read: of rigid bodies and plants none.
+  // Whose values are read: of rigid bodies, plants and super-helices none, but for those of their own object.
   static std::optional<ActsOn> kind_of(const Object* object) {
     if (dynamic_cast<const CurvesObject*>(object) != nullptr) return ActsOn::strands;
     if (const auto* mesh = dynamic_cast<const MeshObject*>(object); mesh != nullptr)
       return mesh->cloth() ? ActsOn::cloth : ActsOn::solids;
-    if (dynamic_cast<const RigidObject*>(object) != nullptr || dynamic_cast<const ElastonObject*>(object) != nullptr)
+    if (dynamic_cast<const RigidObject*>(object) != nullptr || dynamic_cast<const ElastonObject*>(object) != nullptr ||
+        dynamic_cast<const SuperHelixObject*>(object) != nullptr)
       return std::nullopt;
     return ActsOn::particles;
   }
@@ -200,6 +204,8 @@ class Search {
       add_readers(node, *node.type->create(node.values), *kind, readers);
     } else if (dynamic_cast<const ElastonObject*>(object) != nullptr) {
       readers.taken["radius"];  // of branches
+    } else if (dynamic_cast<const SuperHelixObject*>(object) != nullptr) {
+      for (const char* own : {"radius", "density", "flattening"}) readers.taken[own];
     }
     Names overridden;
     std::string file;

@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "ymir/solids/detection/boundary.h"
 #include "ymir/solids/piece_shape.h"
 #include "ymir/solids/solid_block.h"
 
 namespace ymir {
 
+class Boundary;
 class SolidSystem;
+struct BoundaryVertex;
+struct PieceTraits;
 
 class SolidObject {
  public:

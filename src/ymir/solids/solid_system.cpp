@@ -11,6 +11,7 @@
 #include "ymir/base/hash.h"
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/solids/contact/contact_island.h"
 
 namespace ymir {
 namespace {
@@ -58,6 +59,8 @@ SolidSystem::SolidSystem() : SolidSystem(one_rank()) {}
 
 SolidSystem::SolidSystem(Communicator& communicator)
     : Object("solids", 0), communicator_(&communicator), spanning_(communicator) {}
+
+SolidSystem::~SolidSystem() = default;
 
 bool SolidObject::in_cluster(int block) const { return system_ != nullptr && system_->in_cluster(this, block); }
 
@@ -318,14 +321,14 @@ void SolidSystem::make_islands() {
     int& island = island_at[static_cast<std::size_t>(find(static_cast<int>(c)))];
     if (island < 0) {
       island = static_cast<int>(islands_.size());
-      islands_.emplace_back();
+      islands_.push_back(std::make_unique<ContactIsland>());
     }
     island_of_[c] = island;
-    number[c] = islands_[static_cast<std::size_t>(island)].add(clusters_[c]);
+    number[c] = islands_[static_cast<std::size_t>(island)]->add(clusters_[c]);
   }
   for (std::size_t k = 0; k < contacts_.contacts().size(); ++k) {
     ContactIsland::Side a = side_of(contacts_.contacts()[k].a), b = side_of(contacts_.contacts()[k].b);
-    ContactIsland& island = islands_[static_cast<std::size_t>(island_of_[static_cast<std::size_t>(a.cluster)])];
+    ContactIsland& island = *islands_[static_cast<std::size_t>(island_of_[static_cast<std::size_t>(a.cluster)])];
     a.cluster = number[static_cast<std::size_t>(a.cluster)];
     if (b.cluster >= 0) b.cluster = number[static_cast<std::size_t>(b.cluster)];
     island.add_contact(k, a, b);
@@ -452,11 +455,6 @@ void SolidSystem::advance(const Step& step) {
     outcomes[static_cast<std::size_t>(c)] = apart[static_cast<std::size_t>(c)]->advance(step, cg_limit_);
   };
   parallel_for(std::ssize(apart), one);  // a single cluster is parallel inside
-  std::vector<ContactIsland::Outcome> touching(islands_.size());
-  parallel_for(std::ssize(islands_), [&](std::ptrdiff_t i) {
-    const auto at = static_cast<std::size_t>(i);
-    touching[at] = islands_[at].advance(step, contacts_, cg_limit_);
-  });
   if (any_spanning_) {
     spanning_.advance(step);
     const auto spanning = spanning_.outcomes();
@@ -468,7 +466,7 @@ void SolidSystem::advance(const Step& step) {
   if (step.iteration == 0) solves_ = {};
   cg_iterations_ = direct_solves_ = 0;
   note(outcomes);
-  note(touching);
+  advance_islands(step);
   solves_.residual = report_.residual;
 }
 
@@ -500,7 +498,12 @@ std::string SolidSystem::name_of(const Contact& contact) const {
   return fmt::format("contact of {} with {}", side(contact.a), side(contact.b));
 }
 
-void SolidSystem::note(const std::vector<ContactIsland::Outcome>& outcomes) {
+void SolidSystem::advance_islands(const Step& step) {
+  std::vector<ContactIsland::Outcome> outcomes(islands_.size());
+  parallel_for(std::ssize(islands_), [&](std::ptrdiff_t i) {  // a single island is parallel inside
+    const auto at = static_cast<std::size_t>(i);
+    outcomes[at] = islands_[at]->advance(step, contacts_, cg_limit_);
+  });
   // Errors of contact, by the velocities that would be without it, beyond which a substep is not worth keeping.
   constexpr double hopeless = 0.1;
   for (const ContactIsland::Outcome& outcome : outcomes) {

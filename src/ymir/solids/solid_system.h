@@ -12,17 +12,19 @@
 
 #include "ymir/pipeline/object.h"
 #include "ymir/solids/cluster.h"
-#include "ymir/solids/contact/contact_island.h"
 #include "ymir/solids/contact/contact_scene.h"
 #include "ymir/solids/solid_object.h"
 #include "ymir/solids/spanning_clusters.h"
 
 namespace ymir {
 
+class ContactIsland;
+
 class SolidSystem final : public Object {
  public:
   SolidSystem();  // on one rank
   explicit SolidSystem(Communicator& communicator);
+  ~SolidSystem() override;
   Communicator& communicator() const { return *communicator_; }
 
   // Kept by name: sums do not depend on the order of a setup.
@@ -77,7 +79,7 @@ class SolidSystem final : public Object {
   void make_clusters(const std::vector<Link>& links, const std::vector<Content>& contents);
   void make_islands();
   void note(const std::vector<Cluster::Outcome>& outcomes);
-  void note(const std::vector<ContactIsland::Outcome>& outcomes);
+  void advance_islands(const Step& step);
   std::string name_of(const Contact& contact) const;
   int home_of(const Content& content) const;
   std::shared_ptr<WholeSystem> system_for(const Content& content);
@@ -93,7 +95,7 @@ class SolidSystem final : public Object {
   std::vector<Cluster> clusters_;  // all of whose blocks are here
   // Of each cluster: the island it is in; -1: it touches nothing.
   std::vector<int> island_of_;
-  std::vector<ContactIsland> islands_;
+  std::vector<std::unique_ptr<ContactIsland>> islands_;
   std::map<Node, std::pair<int, int>> seats_;  // of a block: its cluster here, and its number there
   SpanningClusters spanning_;
   bool any_spanning_ = false;  // on any rank

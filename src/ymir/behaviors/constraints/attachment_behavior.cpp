@@ -14,6 +14,7 @@
 #include "ymir/actions/mesh_attachment.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/objects/elaston_object.h"
+#include "ymir/objects/super_helix_object.h"
 
 namespace ymir {
 
@@ -97,13 +98,13 @@ Error mistake(const Scope& scope, const std::string& what) {
 }
 
 // Roots that the strands' own object holds in space cannot follow anything softly.
-void warn_of_clamped_roots(Scope& scope, const CurvesObject& curves, const AttachmentBehavior::Params& p) {
-  if (p.hard || p.points != SourcePoints::roots || p.emission == EmissionKind::network || !curves.description().clamped)
-    return;
+void warn_of_clamped_roots(Scope& scope, const RootedStrands& strands, const std::string& path,
+                           const AttachmentBehavior::Params& p) {
+  if (p.hard || p.points != SourcePoints::roots || p.emission == EmissionKind::network || !strands.clamped()) return;
   scope.warn(
       fmt::format("has no effect on {}: its roots are clamped where they are; set `clamp_roots: false` there, or "
                   "`hard: true` here",
-                  curves.path()));
+                  path));
 }
 
 // Roots lie on the skin, or a little below it. Farther away they were meant for another surface, or another place.
@@ -238,7 +239,8 @@ EmissionRule AttachmentBehavior::rule(const Scope& scope) const {
 }
 
 void AttachmentBehavior::create(Scope& scope) {
-  const bool strands = !scope.curves_objects().empty(), particles = !scope.particle_objects().empty();
+  const bool helices = !scope.super_helix_objects().empty();
+  const bool strands = !scope.curves_objects().empty() || helices, particles = !scope.particle_objects().empty();
   const bool meshes = !scope.mesh_objects().empty(), rigid = !scope.rigid_objects().empty();
   if (!strands && !particles && !meshes && !rigid) return;
   if ((params_.surface.empty() ? 0 : 1) + (params_.strands.empty() ? 0 : 1) + (params_.particles.empty() ? 0 : 1) +
@@ -306,7 +308,8 @@ void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rul
   std::vector<SolidObject*> sources, targets;
   if (!params_.strands.empty()) {
     for (CurvesObject* object : scope.curves_objects_of(params_.strands)) targets.push_back(object);
-    if (targets.empty()) throw mistake(scope, "the group of `strands:` has no curves_object");
+    for (SuperHelixObject* object : scope.super_helix_objects_of(params_.strands)) targets.push_back(object);
+    if (targets.empty()) throw mistake(scope, "the group of `strands:` has no curves_object or super_helix_object");
   } else if (!params_.particles.empty()) {
     for (ParticleObject* object : scope.particle_objects_of(params_.particles)) targets.push_back(object);
     if (targets.empty()) throw mistake(scope, "the group of `particles:` has no particle_object");
@@ -322,11 +325,15 @@ void AttachmentBehavior::attach_to_objects(Scope& scope, const EmissionRule& rul
     throw mistake(scope, "attachment to strands, particles or solids needs `range:`");
   const bool rooted = !params_.solids.empty() && params_.hard && params_.points == SourcePoints::roots &&
                       rule.kind == EmissionKind::closest && !rule.every_step;
-  for (const CurvesObject* object : curves) warn_of_clamped_roots(scope, *object, params_);
-  if (rooted && !curves.empty())
+  const auto helices = scope.super_helix_objects();
+  for (const CurvesObject* object : curves) warn_of_clamped_roots(scope, *object, object->path(), params_);
+  for (const SuperHelixObject* object : helices) warn_of_clamped_roots(scope, *object, object->path(), params_);
+  if (rooted && !(curves.empty() && helices.empty())) {
     root_in(scope, targets);
-  else
+  } else {
     sources.insert(sources.end(), curves.begin(), curves.end());
+    sources.insert(sources.end(), helices.begin(), helices.end());
+  }
   for (ParticleObject* object : particles) sources.push_back(object);
   for (MeshObject* object : scope.mesh_objects()) sources.push_back(object);
   for (RigidObject* object : scope.rigid_objects()) sources.push_back(object);
@@ -352,15 +359,17 @@ void AttachmentBehavior::root_in(Scope& scope, const std::vector<SolidObject*>& 
   if (params_.flexibility > 0)
     throw mistake(scope,
                   "flexibility: has no effect on roots that are held exactly; leave it out, or use `hard: false`");
-  for (CurvesObject* curves : scope.curves_objects()) {
-    const std::size_t held = attach_roots(scope.solids(), scope.path(), *curves, targets, *params_.range);
-    const std::size_t all = curves->curves().strand_count();
+  const auto root = [&](auto& strands) {
+    const std::size_t held = attach_roots(scope.solids(), scope.path(), strands, targets, *params_.range);
+    const std::size_t all = strands.input_strands();
     if (held < all)
       scope.warn(
           fmt::format("{} of {} roots of {} are farther than {:g} m from the solids and are not held; enlarge "
                       "`range:`, or bring groom and solids to the same place",
-                      all - held, all, curves->path(), *params_.range));
-  }
+                      all - held, all, strands.path(), *params_.range));
+  };
+  for (CurvesObject* curves : scope.curves_objects()) root(*curves);
+  for (SuperHelixObject* helices : scope.super_helix_objects()) root(*helices);
 }
 
 void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rule) const {
@@ -369,7 +378,7 @@ void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rul
   const AttachmentResponse response = response_of(params_);
   for (ParticleObject* particles : scope.particle_objects())
     add_surface_attachments(scope.solids(), scope.path(), *particles, response, rule, surface);
-  for (CurvesObject* curves : scope.curves_objects()) {
+  const auto attach = [&](auto& strands, auto&& softly) {
     if (params_.hard &&
         (params_.points != SourcePoints::roots || params_.emission != EmissionKind::closest || params_.every_step))
       throw mistake(scope,
@@ -380,14 +389,18 @@ void AttachmentBehavior::attach_to_surface(Scope& scope, const EmissionRule& rul
                   fmt::format("{}.{}: has no effect on roots of strands that a surface holds exactly; leave it out, or "
                               "use `hard: false`",
                               scope.path(), params_.range ? "range" : "flexibility"));
-    if (params_.hard && !curves->description().clamped)
-      throw mistake(scope, "hard attachment of roots needs clamp_roots: true in the curves_object");
+    if (params_.hard && !strands.clamped())
+      throw mistake(scope, "hard attachment of roots needs clamp_roots: true in the object of the strands");
     if (params_.hard)
-      warn_of_far_roots(scope, attach_roots(*curves, scope.path(), surface), params_.surface.name);
+      warn_of_far_roots(scope, attach_roots(strands, scope.path(), surface), params_.surface.name);
     else
-      add_surface_attachments(*curves, scope.path(), response, rule, surface);
-    warn_of_clamped_roots(scope, *curves, params_);
-  }
+      softly();
+    warn_of_clamped_roots(scope, strands, strands.path(), params_);
+  };
+  for (CurvesObject* curves : scope.curves_objects())
+    attach(*curves, [&] { add_surface_attachments(*curves, scope.path(), response, rule, surface); });
+  for (SuperHelixObject* helices : scope.super_helix_objects())
+    attach(*helices, [&] { add_surface_attachments(scope.solids(), scope.path(), *helices, response, rule, surface); });
 }
 
 }  // namespace ymir

@@ -13,6 +13,7 @@
 #include "ymir/actions/points_inside.h"
 #include "ymir/actions/rigid_contact.h"
 #include "ymir/actions/strand_contact.h"
+#include "ymir/actions/super_helix_contact.h"
 #include "ymir/base/log.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/data/shape_meshes.h"
@@ -101,6 +102,8 @@ void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& d
   };
   for (const ParticleObject* particles : scope.particle_objects()) tell(particles, particles->path(), particles_then);
   for (const CurvesObject* curves : scope.curves_objects()) tell(curves, curves->path(), strands_then);
+  for (const SuperHelixObject* strands : scope.super_helix_objects())
+    tell(strands, strands->path(), "strands stay as deep as they begin");
   const auto tell_of_surface = [&](const std::string& path, std::function<std::vector<Vec3d>()> vertices,
                                    const char* then) {
     scope.when_placed([=, communicator = &scope.domain().communicator()]() -> std::string {
@@ -227,11 +230,12 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::response, "response",
-                 "How strands and solids are kept out. exact: they stick and slip by Coulomb's law, solved together "
-                 "with all other contacts; penalty: a force that grows in a thin layer, each by itself.")
+                 "How strands, rigid and soft bodies are kept out. exact: they stick and slip by Coulomb's law, solved "
+                 "together with all other contacts; penalty: a force that grows in a thin layer, each by itself, as "
+                 "always for cloth and plants.")
           .enumerated<ContactResponse>({{"exact", ContactResponse::exact}, {"penalty", ContactResponse::penalty}})
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
-          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
+          .acts_on({ActsOn::strands, ActsOn::solids})
           .param(&Params::wall, "wall",
                  "How gas meets it: free_slip, no_slip, or non_stick (gas may leave the wall). Sheets are free_slip.")
           .enumerated<Wall>(
@@ -282,6 +286,9 @@ void ColliderBehavior::create(Scope& scope) {
                             collider.pose ? collider.pose(end) : still, 0,
                             std::isfinite(collider.smallest_feature) ? collider.smallest_feature : 0);
     });
+    for (MeshObject* cloth : scope.cloth_objects())
+      add_mesh_contact(*cloth, scope.path(), solid_during(solid.collider),
+                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   } else {
     for (CurvesObject* curves : scope.curves_objects())
       add_strand_contact(*curves, scope.path(), solid.collider,
@@ -293,6 +300,9 @@ void ColliderBehavior::create(Scope& scope) {
       add_rigid_contact(*object, scope.path(), solid_during(solid.collider),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
+  for (SuperHelixObject* object : scope.super_helix_objects())
+    add_super_helix_contact(*object, scope.path(), solid_during(solid.collider),
+                            {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (ElastonObject* object : scope.elaston_objects())
     add_elaston_contact(*object, scope.path(), solid_during(solid.collider),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});
@@ -310,14 +320,9 @@ void ColliderBehavior::create(Scope& scope) {
                                                       scope.domain().communicator().root()));
 }
 
-// Plants keep to the penalty: contacts do not know their boundary.
 void ColliderBehavior::touch(Scope& scope, std::function<ContactCollider(double begin, double end)> during) const {
-  std::vector<SolidObject*> objects;
-  for (CurvesObject* object : scope.curves_objects()) objects.push_back(object);
-  for (MeshObject* object : scope.mesh_objects()) objects.push_back(object);
-  for (RigidObject* object : scope.rigid_objects()) objects.push_back(object);
+  std::vector<SolidObject*> objects = scope.touching_objects();
   if (objects.empty()) return;
-  for (SolidObject* object : objects) scope.solids().add(*object);
   TouchedCollider collider;
   collider.during = [during = std::move(during), thickness = params_.strand_thickness.value](double begin, double end) {
     ContactCollider c = during(begin, end);
@@ -335,6 +340,9 @@ std::vector<Behavior::Unused> ColliderBehavior::unused(ActsOn kind) const {
   if (params_.shape == SolidShape::sheet)
     for (const char* channel : {"restitution", "friction"})
       found.push_back({channel, "a sheet acts on gas only; use a thin `shape: box` or a closed mesh"});
+  if (strands && exact() && params_.shape != SolidShape::sheet)
+    for (const char* channel : {"friction", "strand_stiffness", "strand_thickness"})
+      found.push_back({channel, "exact contact takes it from the collider; give it there, or `response: penalty`"});
   if (!strands || params_.shape == SolidShape::sheet)
     for (const char* channel : {"strand_stiffness", "strand_thickness"})
       found.push_back({channel, "it is of strands that meet a solid; give it to those"});
@@ -366,6 +374,9 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
     touch(scope, [exact, depth](double begin, double end) {
       return moving_collider(exact->during(begin, end), depth);
     });
+    for (MeshObject* cloth : scope.cloth_objects())
+      add_mesh_contact(*cloth, scope.path(), solid_during(exact),
+                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   } else {
     for (CurvesObject* curves : scope.curves_objects())
       add_deforming_strand_contact(*curves, scope.path(), exact,
@@ -378,6 +389,9 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
       add_rigid_contact(*object, scope.path(), solid_during(exact),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
+  for (SuperHelixObject* object : scope.super_helix_objects())
+    add_super_helix_contact(*object, scope.path(), solid_during(exact),
+                            {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (ElastonObject* object : scope.elaston_objects())
     add_elaston_contact(*object, scope.path(), solid_during(exact),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});

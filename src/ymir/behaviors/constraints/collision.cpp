@@ -6,7 +6,7 @@ namespace ymir {
 
 Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
   return Schema<Params>("collision",
-                        "The solids in scope touch each other and themselves, with exact Coulomb friction: they stick "
+                        "Strands, rigid and soft bodies in scope touch each other and themselves, with exact Coulomb friction: they stick "
                         "until the force along their surfaces exceeds friction times that between them.")
       .category(Category::constraint)
       .example("examples/ponytail.yaml")
@@ -29,16 +29,16 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
 
 void CollisionBehavior::create(Scope& scope) {
   const std::vector<SolidObject*> objects = scope.touching_objects();
+  if (!scope.cloth_objects().empty())
+    scope.warn("cloth in its group takes no part yet: it passes through the others; keep it out with a group of its own");
   if (objects.empty()) return;
-  SolidSystem& solids = scope.solids();
-  for (SolidObject* object : objects) solids.add(*object);
   TouchParams params;
   params.friction = params_.friction;
   params.thickness = params_.thickness;
   params.adhesion = params_.adhesion;
   params.self_contact = params_.self_contact;
   params.tolerance = params_.tolerance;
-  solids.contacts().add_family(objects, params, scope.group());
+  scope.solids().contacts().add_family(objects, params, scope.group());
 }
 
 }  // namespace ymir

@@ -3,6 +3,7 @@
 #include "ymir/actions/drag_force.h"
 #include "ymir/actions/surface_panels.h"
 #include "ymir/objects/elaston_object.h"
+#include "ymir/objects/super_helix_object.h"
 
 namespace ymir {
 
@@ -54,6 +55,8 @@ void DragBehavior::create(Scope& scope) {
     object->add_force(drag_force(scope.path(), law, air, strength(*object)));
   for (CurvesObject* curves : scope.curves_objects())
     curves->add_force(fibre_drag_force(scope.path(), around, coefficient(fibre), air, strength(*curves)));
+  for (SuperHelixObject* strands : scope.super_helix_objects())
+    strands->add_force(fibre_drag_force(scope.path(), around, coefficient(fibre), air, strength(*strands)));
   for (ElastonObject* plants : scope.elaston_objects()) {
     DragStrength areas{params_.drag_strength, plants->drag_coefficients(coefficient(plate_across)), {}};
     plants->add_force(drag_force(scope.path(), law, air, std::move(areas)));

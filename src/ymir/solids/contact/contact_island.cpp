@@ -5,13 +5,18 @@
 #include <limits>
 
 #include "ymir/parallel/threads.h"
+#include "ymir/solids/contact/condensed_contacts.h"
 
 namespace ymir {
 namespace {
 
 // Islands with fewer contacts are advanced by one thread: waking others takes longer.
 constexpr std::size_t few_contacts = 64;
-constexpr double sharp = 1e-7;  // tolerance that costs nothing there
+// Contacts of rigid bodies that are solved by themselves.
+constexpr std::size_t most_condensed_rigid = 400;
+constexpr double sharp = 1e-9;  // tolerance of contacts that are
+// What overlaps is parted at this speed at most: faster, and it would fly apart [m/s].
+constexpr double push_out = 0.1;
 // Residual displacements of blocks, by their size, that contacts may be wrong by.
 constexpr double noise = 1e-6;
 
@@ -81,7 +86,7 @@ void ContactIsland::set_free(const ContactScene& scene, double dt) {
   constexpr std::ptrdiff_t run = 256;
   const auto set = [&](std::size_t k) {
     const Contact& contact = scene.contacts()[contacts_[k].contact];
-    Vec3d way = contact.normal * contact.room() - contact.carried;
+    Vec3d way = contact.normal * std::max(contact.room(), -push_out * dt) - contact.carried;
     for (const ContactNode& n : list_.nodes_of(list_.contacts[k]))
       way += clusters_[static_cast<std::size_t>(n.body)].way(n.node) * n.weight;
     list_.contacts[k].free = way / dt;
@@ -92,10 +97,47 @@ void ContactIsland::set_free(const ContactScene& scene, double dt) {
 }
 
 void ContactIsland::push(double per_dt) {
-  if (!pushed_) return;
-  for_each_cluster([&](TouchingCluster& c) {
-    c.push(solver_.impulses(static_cast<int>(&c - clusters_.data())), per_dt);
-  });
+  if (given_.empty()) return;
+  for_each_cluster(
+      [&](TouchingCluster& c) { c.push(given_[static_cast<std::size_t>(&c - clusters_.data())], per_dt); });
+}
+
+// Whether contacts can be solved by themselves: bodies answer quickly, and there are not too many.
+bool ContactIsland::few() const {
+  const auto is = [&](NodalBody::Adapt when) {
+    return std::all_of(bodies_.begin(), bodies_.end(), [&](const NodalBody* b) { return b->adapt() == when; });
+  };
+  if (std::any_of(bodies_.begin(), bodies_.end(), [](const NodalBody* b) { return b->threaded(); })) return false;
+  return contacts_.size() <= (is(NodalBody::Adapt::often) ? most_condensed_rigid : few_contacts);
+}
+
+void ContactIsland::solve_contacts(double tolerance) {
+  if (few()) {
+    const CoulombReport report = CondensedContacts(list_, bodies_).solve(list_, std::min(tolerance, sharp));
+    // Sharper than asked is a gain, not a duty.
+    outcome_.error = report.errors.scaled;
+    outcome_.status = outcome_.error <= tolerance ? ContactStatus::solved : static_cast<ContactStatus>(report.status);
+    outcome_.contact_iterations += report.iterations;
+    if (!report.errors.worst.empty())
+      outcome_.worst_contact = contacts_[static_cast<std::size_t>(report.errors.worst.front())].contact;
+  } else {
+    NodalOptions options;
+    options.tolerance = tolerance;
+    const NodalReport report = solver_.solve(list_, options);
+    outcome_.status = report.status;
+    outcome_.error = report.error;
+    outcome_.contact_iterations += report.iterations + report.compliance_sweeps;
+    if (!report.worst.empty())
+      outcome_.worst_contact = contacts_[static_cast<std::size_t>(report.worst.front())].contact;
+  }
+  given_.resize(clusters_.size());
+  for (std::size_t c = 0; c < clusters_.size(); ++c)
+    given_[c].assign(static_cast<std::size_t>(bodies_[c]->nodes()), NodeVector::all(0));
+  for (const NodeContact& c : list_.contacts)
+    for (const ContactNode& n : list_.nodes_of(c)) {
+      NodeVector& g = given_[static_cast<std::size_t>(n.body)][static_cast<std::size_t>(n.node)];
+      for (int k = 0; k < 3; ++k) g.set(k, g[k] + n.weight * c.impulse[k]);
+    }
 }
 
 // True: go on. All clusters do as long as one of them has to.
@@ -126,15 +168,7 @@ bool ContactIsland::judge() {
 bool ContactIsland::solve(const ContactScene& scene, double dt, int cg_limit) {
   if (!all_clusters([&](TouchingCluster& c) { return c.refresh(dt); })) return false;
   set_free(scene, dt);
-  NodalOptions options;
-  options.tolerance = contacts_.size() < few_contacts ? std::min(scene.tolerance(), sharp) : scene.tolerance();
-  const NodalReport report = solver_.solve(list_, options);
-  outcome_.status = report.status;
-  outcome_.error = report.error;
-  outcome_.contact_iterations += report.iterations + report.compliance_sweeps;
-  if (!report.worst.empty())
-    outcome_.worst_contact = contacts_[static_cast<std::size_t>(report.worst.front())].contact;
-  pushed_ = true;
+  solve_contacts(scene.tolerance());
   push(1 / dt);
   return all_clusters([&](TouchingCluster& c) { return c.solve(cg_limit); });
 }
@@ -149,7 +183,7 @@ void ContactIsland::give(ContactScene& scene) {
 
 ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene, int cg_limit) {
   outcome_ = {};
-  pushed_ = false;
+  given_.clear();
   for_each_cluster([&](TouchingCluster& c) {
     c.cluster().set_noise(noise);
     c.cluster().begin(step);
@@ -157,18 +191,16 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
     c.cluster().place();
   });
   list_contacts(scene, step.dt);
-  std::vector<NodalBody*> bodies;
-  for (TouchingCluster& c : clusters_) bodies.push_back(&c.body());
-  solver_.begin(bodies, list_);
+  bodies_.clear();
+  for (TouchingCluster& c : clusters_) bodies_.push_back(&c.body());
+  if (!few()) solver_.begin(bodies_, list_);
   for (;;) {
     for_each_cluster([](TouchingCluster& c) {
       c.cluster().assemble();
       c.cluster().evaluate();
     });
     push(1 / step.dt);
-    const bool go = judge();
-    if (getenv("YDBG")) fprintf(stderr, "it %d n %zu cl %zu res %.2e | nodal it %lld err %.1e st %d\n", outcome_.newton.iterations, contacts_.size(), clusters_.size(), outcome_.newton.residual, (long long)outcome_.contact_iterations, outcome_.error, (int)outcome_.status);
-    if (!go) break;
+    if (!judge()) break;
     push(-1 / step.dt);
     if (!solve(scene, step.dt, cg_limit)) {
       outcome_.newton.converged = false;

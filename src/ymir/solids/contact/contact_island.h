@@ -55,14 +55,17 @@ class ContactIsland {
   void set_free(const ContactScene& scene, double dt);
   bool judge();
   bool solve(const ContactScene& scene, double dt, int cg_limit);
+  void solve_contacts(double tolerance);
+  bool few() const;
   void push(double per_dt);
   void give(ContactScene& scene);
 
   std::vector<TouchingCluster> clusters_;
   std::vector<Touch> contacts_;
   ContactList list_;
+  std::vector<NodalBody*> bodies_;  // by cluster
   NodalContact solver_;
-  bool pushed_ = false;  // impulses of the solver are part of residuals
+  std::vector<std::vector<NodeVector>> given_;  // impulses on the nodes of each cluster
   Outcome outcome_;
 };
 

@@ -1,0 +1,101 @@
+#include "ymir/solids/contact/condensed_contacts.h"
+
+#include <algorithm>
+
+#include "ymir/physics/contact/contact_frame.h"
+
+namespace ymir {
+namespace {
+
+// The nodes of a contact on one body.
+struct Touch {
+  std::int32_t contact;
+  std::vector<ContactNode> nodes;
+};
+
+Vec3d velocity(const Touch& touch, const std::vector<NodeVector>& v) {
+  Vec3d u{0, 0, 0};
+  for (const ContactNode& n : touch.nodes)
+    for (int k = 0; k < 3; ++k) u[k] += n.weight * v[static_cast<std::size_t>(n.node)][k];
+  return u;
+}
+
+}  // namespace
+
+Vec3d CondensedContacts::to_frame(std::size_t contact, Vec3d v) const {
+  const Frame& f = frames_[contact];
+  return {dot(f.normal, v), dot(f.tangent, v), dot(f.other, v)};
+}
+
+Vec3d CondensedContacts::to_world(std::size_t contact, Vec3d v) const {
+  const Frame& f = frames_[contact];
+  return f.normal * v.x + f.tangent * v.y + f.other * v.z;
+}
+
+CondensedContacts::CondensedContacts(const ContactList& list, std::span<NodalBody* const> bodies) {
+  const std::size_t count = list.contacts.size();
+  std::vector<std::vector<Touch>> touches(bodies.size());
+  std::vector<Vec3d> q;
+  std::vector<double> mu, adhesion;
+  for (std::size_t i = 0; i < count; ++i) {
+    const NodeContact& c = list.contacts[i];
+    const Vec3d tangent = any_normal(c.normal);
+    frames_.push_back({c.normal, tangent, cross(c.normal, tangent)});
+    q.push_back(to_frame(i, c.free));
+    mu.push_back(c.friction);
+    adhesion.push_back(c.cohesion);
+    for (const ContactNode& n : list.nodes_of(c)) {
+      auto& own = touches[static_cast<std::size_t>(n.body)];
+      if (own.empty() || own.back().contact != static_cast<std::int32_t>(i))
+        own.push_back({static_cast<std::int32_t>(i), {}});
+      own.back().nodes.push_back(n);
+    }
+  }
+  std::vector<CoulombBlock> blocks;
+  std::vector<NodeVector> still, moved;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    if (touches[b].empty()) continue;
+    const auto nodes = static_cast<std::size_t>(bodies[b]->nodes());
+    still.assign(nodes, NodeVector::all(0));
+    bodies[b]->solve(still.data());
+    for (const Touch& t : touches[b]) {
+      const auto i = static_cast<std::size_t>(t.contact);
+      q[i] += to_frame(i, velocity(t, still));
+    }
+    for (const Touch& pushed : touches[b]) {
+      const auto i = static_cast<std::size_t>(pushed.contact);
+      const std::size_t first = blocks.size();
+      for (const Touch& t : touches[b]) blocks.push_back({t.contact, pushed.contact, Mat3d{}});
+      const Vec3d directions[3] = {frames_[i].normal, frames_[i].tangent, frames_[i].other};
+      for (int k = 0; k < 3; ++k) {
+        moved.assign(nodes, NodeVector::all(0));
+        for (const ContactNode& n : pushed.nodes)
+          for (int a = 0; a < 3; ++a) {
+            NodeVector& g = moved[static_cast<std::size_t>(n.node)];
+            g.set(a, g[a] + n.weight * directions[k][a]);
+          }
+        bodies[b]->solve(moved.data());
+        for (std::size_t v = 0; v < nodes; ++v) moved[v] = moved[v] - still[v];
+        for (std::size_t j = 0; j < touches[b].size(); ++j) {
+          const Touch& t = touches[b][j];
+          blocks[first + j].value.column[k] = to_frame(static_cast<std::size_t>(t.contact), velocity(t, moved));
+        }
+      }
+    }
+  }
+  problem_ = coulomb_problem(std::move(blocks), std::move(q), std::move(mu));
+  if (std::any_of(adhesion.begin(), adhesion.end(), [](double c) { return c > 0; }))
+    problem_.adhesion = std::move(adhesion);
+}
+
+CoulombReport CondensedContacts::solve(ContactList& list, double tolerance) const {
+  std::vector<Vec3d> r;
+  for (std::size_t i = 0; i < list.contacts.size(); ++i) r.push_back(to_frame(i, list.contacts[i].impulse));
+  CoulombOptions options;
+  options.tolerance = tolerance;
+  const CoulombReport report = solve_coulomb(problem_, r, options);
+  for (std::size_t i = 0; i < r.size(); ++i) list.contacts[i].impulse = to_world(i, r[i]);
+  return report;
+}
+
+}  // namespace ymir
