@@ -9,7 +9,7 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
                         "Strands, rigid and soft bodies in scope touch each other and themselves, with exact Coulomb friction: they stick "
                         "until the force along their surfaces exceeds friction times that between them.")
       .category(Category::constraint)
-      .example("examples/ponytail.yaml")
+      .example("examples/touching_hair.yaml")
       .param(&Params::friction, "friction", unit::none,
              "Coulomb coefficient. Of two objects with different ones: the root of the product.")
       .at_least(0)
