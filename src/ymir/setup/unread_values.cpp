@@ -27,6 +27,7 @@ using Names = std::set<std::string, std::less<>>;
 struct Readers {
   std::map<std::string, std::vector<ParamInfo>, std::less<>> taken;  // by channel, as each of them declares it
   std::map<std::string, std::string, std::less<>> idle;              // why one does not look at a channel it declares
+  std::map<std::string, std::string, std::less<>> fixed;             // who has a parameter that data does not override
 };
 struct AllReaders {
   Readers particles, strands, solids, cloth;
@@ -46,6 +47,9 @@ bool is_for(const ParamInfo& p, ActsOn kind) {
 
 void add_readers(const SetupNode& node, const Behavior& behavior, ActsOn kind, Readers& to) {
   const std::vector<Behavior::Unused> unused = behavior.unused(kind);
+  for (const ParamInfo& p : node.type->schema.params)
+    if (!p.varying && (p.type == ParamType::real || p.type == ParamType::vector))
+      to.fixed.try_emplace(p.name, node.path);
   for (ParamInfo& p : varying_params(node.type->schema)) {
     const auto idle =
         std::find_if(unused.begin(), unused.end(), [&](const Behavior::Unused& u) { return u.channel == p.name; });
@@ -101,10 +105,10 @@ class Search {
     visit(setup_.root, {});
     for (const InputSpec& input : setup_.inputs)
       if ((!input.overrides.items.empty() || !input.painted.empty()) && !seen_.contains(input.name))
-        tell(
-            Severity::error, {}, "inputs." + input.name + ".overrides",
-            "no object takes them: only the inputs of a particle_object, curves_object or solid_object have overrides; "
-            "leave them out");
+        tell(Severity::error, {}, "inputs." + input.name + ".overrides",
+             "no object takes them: only the inputs of a particle_object, curves_object, solid_object or cloth_object "
+             "have "
+             "overrides; leave them out");
     tell_unused_inputs();
     return std::move(found_);
   }
@@ -251,6 +255,13 @@ class Search {
           }
         continue;
       }
+      if (!parameters_.contains(name) && dynamic_cast<const MeshObject*>(&object) != nullptr)
+        if (const auto fixed = readers.fixed.find(name); fixed != readers.fixed.end())
+          tell(Severity::warning, node.location, node.path,
+               fmt::format(
+                   "the channel '{}' of its input does nothing: {}.{} is one value for all of it; give it there, "
+                   "or remove the channel",
+                   name, fixed->second, name));
       if (!parameters_.contains(name) || overridden.contains(name)) continue;
       if (const auto idle = readers.idle.find(name); idle != readers.idle.end())
         tell(Severity::error, node.location, node.path,

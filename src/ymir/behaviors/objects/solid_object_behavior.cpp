@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ymir/behaviors/idle_channels.h"
 #include "ymir/behaviors/materials/second_material.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/data/closed_surface.h"
@@ -120,7 +121,12 @@ void SolidObjectBehavior::show_skin(Scope& scope, SolidMesh& mesh, const std::ve
     for (std::size_t v = 0; v < mesh.embedded.size(); ++v)
       mesh.skin.positions[v] = point_in(mesh, mesh.embedded[v], start);
   }
-  const SkinFit fit = embed_skin(mesh, scope.surface(params_.skin));
+  Surface skin = scope.surface(params_.skin);
+  warn_of_idle_channels(scope, {&skin.vertices, &skin.faces}, params_.skin.name, "solid_object", "",
+                        "the skin is shown only; paint the body, or remove the channel");
+  skin.vertices = {};
+  skin.faces = {};
+  const SkinFit fit = embed_skin(mesh, std::move(skin));
   if (const double edge = mean_edge(mesh); fit.farthest > edge)
     scope.warn(
         fmt::format("{} vertices of the skin '{}' are outside of all cells, vertex {} as far as {:.3g} m, which "
