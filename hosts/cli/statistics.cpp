@@ -66,7 +66,7 @@ void print_frames(const std::vector<Json>& reports) {
 void print_objects(const std::vector<Json>& reports) {
   struct Row {
     std::int64_t solves = 0, iterations = 0, unconverged = 0, retries = 0, cg_iterations = 0, direct_solves = 0;
-    double residual = 0, speed = 0, courant = 0, stretch = 0, penetration = 0;
+    double residual = 0, speed = 0, courant = 0, stretch = 0, penetration = 0, crushed = 0;
   };
   std::map<std::string, Row> rows;
   for (const Json& report : reports)
@@ -84,6 +84,7 @@ void print_objects(const std::vector<Json>& reports) {
       row.courant = std::max(row.courant, real(o, "courant"));
       row.stretch = std::max(row.stretch, real(o, "stretch"));
       row.penetration = std::max(row.penetration, real(o, "penetration"));
+      row.crushed = std::max(row.crushed, real(o, "crushed"));
     }
   std::cout << fmt::format("\n{:<28} {:>12} {:>10} {:>11} {:>8} {:>9} {:>10} {:>8} {:>9} {:>9}\n", "object", "solves",
                            "iterations", "unconverged", "retries", "residual", "speed m/s", "courant", "stretch",
@@ -99,6 +100,9 @@ void print_objects(const std::vector<Json>& reports) {
     if (r.cg_iterations > 0 || r.direct_solves > 0)
       std::cout << fmt::format("{}: {} iterations of conjugate gradients, {} linear systems left to a factor\n", path,
                                grouped(r.cg_iterations), grouped(r.direct_solves));
+  for (const auto& [path, r] : rows)
+    if (r.crushed > 0)
+      std::cout << fmt::format("{}: {:.0f} cells crushed or turned inside out at once, at most\n", path, r.crushed);
 }
 
 }  // namespace

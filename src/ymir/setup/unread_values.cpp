@@ -28,6 +28,7 @@ struct Readers {
   std::map<std::string, std::vector<ParamInfo>, std::less<>> taken;  // by channel, as each of them declares it
   std::map<std::string, std::string, std::less<>> idle;              // why one does not look at a channel it declares
   std::map<std::string, std::string, std::less<>> fixed;             // who has a parameter that data does not override
+  bool nothing = false;  // the object takes no values of data, whatever acts on it
 };
 struct AllReaders {
   Readers particles, strands, solids, cloth;
@@ -203,7 +204,10 @@ class Search {
       readers = above.of(*kind);
       add_readers(node, *node.type->create(node.values), *kind, readers);
     } else if (dynamic_cast<const ElastonObject*>(object) != nullptr) {
+      readers.nothing = true;
       readers.taken["radius"];  // of branches
+    } else {
+      readers.nothing = object != nullptr;
     }
     Names overridden;
     std::string file;
@@ -235,6 +239,12 @@ class Search {
   void refuse_override(const SetupNode& node, const Readers& readers, const InputSpec& input,
                        const std::string& parameter) {
     const auto idle = readers.idle.find(parameter);
+    if (readers.nothing)
+      return tell(
+          Severity::error, node.location, node.path,
+          fmt::format("the override '{}' of its input '{}' does nothing: {} takes no values from its input; give "
+                      "it in the setup, and leave the override out",
+                      parameter, input.name, node.type->schema.name));
     tell(Severity::error, node.location, node.path,
          idle != readers.idle.end()
              ? fmt::format("the override '{}' of its input '{}' does nothing, as {}, or leave the override out",
