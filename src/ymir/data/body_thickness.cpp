@@ -12,14 +12,14 @@ constexpr std::size_t most_triangles = 2000;
 constexpr int most_rounds = 30;
 
 double thickness_at(const TriangleBvh& bvh, Vec3d p, Vec3d n, double longest) {
-  constexpr double touching = 1e-6, beside = 0.5;
+  constexpr double touching = 1e-6, same_way = 0.5;
   double r = 0.5 * longest;
   for (int round = 0; round < most_rounds; ++round) {
     const Vec3d centre = p - n * r;
     const ClosestPoint near = bvh.closest(centre);
     if (near.distance > r * (1 - touching)) break;
-    // What touches beside p is its own side, bumpy as it may be.
-    if (dot(near.point - centre, n) > beside * near.distance) break;
+    // What faces the same way is the side that p is on, bumpy as it may be.
+    if (dot(bvh.pseudo_normal(near), n) > same_way) break;
     const Vec3d to = p - near.point;
     const double ahead = dot(n, to);
     if (!(ahead > 0)) break;
