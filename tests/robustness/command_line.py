@@ -189,7 +189,7 @@ def found_by_check(cases):
     away = cases.write("away.yaml", setup_with([STRANDS, "elastic_rod", "attachment: {surface: box}"], far))
     cases.expect(0, "check", away, says="1 of 1 roots are more than 1 cm from 'box' at time 0 (strand 0: 100 m)")
     twice = cases.write("twice.yaml", setup_with([POINT, "gravity", "gravity"]))
-    cases.expect(0, "check", twice, says="the same group has a gravity already")
+    cases.expect(0, "check", twice, says="the same group has gravity already, and both count")
     twice = cases.write("twice.yaml", setup_with([POINT, "group: A", "group: A"]))
     cases.expect(0, "check", twice, says="another group 'A' stands beside it")
 
