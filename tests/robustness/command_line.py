@@ -499,6 +499,9 @@ def solids_that_cannot_be(cases):
     refused(cases, setup_with(stands + ["elastic_solid: {youngs_modulus: 10 kPa, gravity_compensation: 1}"], inputs), says="too soft to stand")
     told(cases, setup_with(stands + ["elastic_solid: {youngs_modulus: 1 GPa, gravity_compensation: 1}"], inputs), says="good")
     refused(cases, setup_with(["rigid_object: {surface: b, velocity: [0, 2e6, 0]}"], inputs), says="above largest_speed")
+    for drive in ("kind: hinge, axis: [0, 0, 1], motor_spin: 1e5", "kind: slider, axis: [0, 1, 0], motor_speed: 2000"):
+        refused(cases, setup_with(["rigid_object: {surface: b}", f"joint: {{between: world, places: [{{at: [0, 0, 0]}}], {drive}}}"], inputs),
+                says="above largest_speed (1000 m/s)")
     refused(cases, setup_with(["rigid_object: {surface: b}", "follow: {surface: b, weight: 1}", "follow: {surface: c, weight: 1}"], inputs),
             says="is carried by follow already at 0 s")
     course = "follow: {surface: c, course: [{time: 0, weight: 0}, {time: 9 s, weight: 1}]}"

@@ -247,6 +247,27 @@ def crushed(ymir, folder):
                f"activation of {activation} kPa: {done.returncode} {done.stderr.strip()}")
 
 
+FLOATING = """inputs: {{b: {{shape: ellipsoid, size: [0.4, 0.4, 0.4]}}}}
+setup:
+  - coupled_buoyancy
+  - group: B
+    with:
+      - {body}
+  - group: G
+    with:
+      - volume_object: {{voxel: 0.05, density: 50, domain: {{low: [-0.5, -0.5, -0.5], high: [0.5, 0.5, 0.5], fill: true}}}}
+      - pressure
+"""
+
+
+def floating(ymir, folder):
+    """Bodies fill the voxels that they are in; larger voxels would be no remedy. Points that do are told."""
+    for name, body, told in (("body", "rigid_object: {surface: b, density: 100}", False),
+                             ("points", "particle_object: {emit: {from: sphere, radius: 0.1, rate: 20000}, radius: 4 cm, density: 100}", True)):
+        done, _ = run(ymir, folder, f"floating_{name}", HEAD.format(frames=3, fps=48, substeps=1) + FLOATING.format(body=body))
+        expect(done.returncode == 0 and ("fill more than" in done.stderr) == told, f"floating {name}: {done.returncode} {done.stderr.strip()}")
+
+
 def near(ymir, folder):
     """What begins nearer to a collider than it may be kept stays there, and does not sink below its surface."""
     for kind, body, material in (("soft", "solid_object: {surface: b, cell: 5 cm}", "elastic_solid"),
@@ -264,7 +285,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         crushed(ymir, folder)
         near(ymir, folder)
-        cases += 8
+        floating(ymir, folder)
+        cases += 10
         for rho in (1e-3, 1, 1e3, 1e6):
             falls(ymir, folder, f"mass_{rho:g}", PAIR.format(rho=rho, e=1e5), 24, 2, 6)
             cases += 1

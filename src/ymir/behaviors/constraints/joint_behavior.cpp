@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ymir/behaviors/scope.h"
 #include "ymir/data/triangle_bvh.h"
@@ -37,6 +38,14 @@ class Bodies {
                                   place[static_cast<std::size_t>(t[2])]});
     return std::max(TriangleBvh(part).signed_distance(x), 0.0);
   }
+  // Of its outermost vertex from an axis [m].
+  double reach(std::size_t b, Vec3d x, Vec3d axis) const {
+    const auto& [object, number] = bodies_[b];
+    double most = 0;
+    for (const std::int32_t v : object->bodies()[number].vertices)
+      most = std::max(most, norm(cross(axis, object->surface().positions[static_cast<std::size_t>(v)] - x)));
+    return most;
+  }
   // Nearest to x, but for one; of equally near ones the nearest centre.
   std::size_t nearest(Vec3d x, std::size_t but) const {
     std::size_t best = but == 0 ? 1 : 0;
@@ -57,6 +66,11 @@ class Bodies {
 };
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+// Speed of a motor that reaches it whatever it takes [rad/s or m/s].
+double unlimited(const JointDrive& drive) {
+  return drive.motor_strength == 0 && !drive.motor_target ? std::fabs(drive.motor_speed.value_or(0)) : 0;
+}
 
 Error mistake(const Scope& scope, const std::string& what) {
   return Error(ExitCode::bad_input, scope.path() + ": " + what);
@@ -206,6 +220,14 @@ void JointBehavior::create(Scope& scope) {
                                             : bodies.nearest(place.at, none);
     if (params_.between == JointEnds::world) {
       if (place.other) throw mistake(scope, "`other:` has no effect with `between: world`; leave it out");
+      const double fastest = scope.simulation().time_params().largest_speed;
+      const double speed =
+          unlimited(drive) * (params_.kind == JointKind::hinge ? bodies.reach(first, place.at, axis) : 1);
+      if (speed > fastest)
+        throw mistake(scope,
+                      fmt::format("the motor moves body {} at {:.3g} m/s, above largest_speed ({:g} m/s); make it "
+                                  "slower, or give `time: {{largest_speed: ...}}`",
+                                  first, speed, fastest));
       joints.push_back({bodies.end(first, place.at, axis), world_end(place.at), axis});
       continue;
     }

@@ -140,8 +140,8 @@ void ElasticSolidBehavior::compensate(Scope& scope, MeshObject& object) const {
     throw Error(ExitCode::bad_input,
                 fmt::format("{}: {} is too soft to stand as it begins: it would buckle under the stress that bears its "
                             "weight, and gain speed; make youngs_modulus about {:.2g} times larger, or compensate a "
-                            "smaller share, such as {:.1g}",
-                            name, object.path(), factor, params_.gravity_compensation / factor));
+                            "smaller share, such as {:.2g}",
+                            name, object.path(), factor, 0.95 * params_.gravity_compensation / factor));
 }
 
 }  // namespace ymir
