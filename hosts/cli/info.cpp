@@ -14,6 +14,7 @@
 #include "ymir/cache/cache.h"
 #include "ymir/cache/discarded.h"
 #include "ymir/cache/formats/describe.h"
+#include "ymir/cache/initial_state.h"
 #include "ymir/data/channel_info.h"
 
 namespace ymir::cli {
@@ -60,7 +61,9 @@ ExitCode cache_info(const InfoArguments& arguments) {
     print_statistics(cache, arguments.json);
     return ExitCode::ok;
   }
-  const std::vector<Cache::Problem> problems = cache.verify();
+  std::vector<Cache::Problem> problems = cache.verify();
+  if (const std::string why = initial_state_problem(arguments.path); !why.empty())
+    problems.push_back({"initial.h5", why, "run its setup with --resume, which writes it anew"});
   const Manifest& manifest = cache.manifest();
   const std::vector<Discarded> discarded = list_discarded(arguments.path);
   const std::optional<LockHolder> writer = CacheLock::holder_of(arguments.path);

@@ -88,7 +88,8 @@ struct CommandLine {
         "Check a setup and its inputs; print everything that is wrong, without running it or leaving anything behind.",
         [this] { return cli::check(setup); });
     sub->add_option("SETUP", setup.setup, "Setup file (.yaml)")->required();
-    sub->add_option("--out", setup.out, "Folder of the cache that a run would get (default: what the setup says)");
+    sub->add_option("--out", setup.out, "Folder of the cache that a run would get (default: what the setup says)")
+        ->check(given());
     sub->add_flag("--json", setup.json, "Diagnostics as one JSON document");
     sub = add("explain", "Print the timeline of a setup: which task of which behavior runs when.",
               [this] { return cli::explain(setup); });

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <set>
 #include <utility>
 
 #include "commands.h"
@@ -14,6 +15,7 @@
 #include "shell_word.h"
 #include "ymir/base/log.h"
 #include "ymir/behaviors/register.h"
+#include "ymir/setup/build.h"
 #include "ymir/setup/session.h"
 
 namespace ymir::cli {
@@ -104,9 +106,8 @@ SessionOutcome simulate(const SolverSetup& setup, const SessionOptions& options,
   }
 }
 
-}  // namespace
-
-ExitCode run(const RunArguments& arguments) {
+// answered: the document of --json has been printed.
+ExitCode run_to_end(const RunArguments& arguments, bool& answered) {
   const std::atomic<bool>& stop = watch_interrupts();
   Communicator& world = Communicator::world();
   const Registry registry = all_behaviors();
@@ -140,8 +141,15 @@ ExitCode run(const RunArguments& arguments) {
   };
   std::int64_t above_tolerance = 0;
   std::string trouble;
+  std::set<std::string> crushed;
   events.frame_done = [&](const Frame& frame, double seconds, const FrameReport& report) {
     above_tolerance += report.unconverged();
+    for (const FrameReport::Entry& entry : report.objects)
+      if (entry.report.crushed > 0 && crushed.insert(entry.object).second && world.root())
+        log::warn(
+            fmt::format("frame {}: {}: {:.0f} of its cells are crushed to less than a hundredth of their volume, or "
+                        "turned inside out; make it stiffer, what presses or pulls it weaker, or substeps smaller",
+                        frame.number, entry.object, entry.report.crushed));
     if (report.unconverged() > 0) trouble = fmt::format("frame {}: {}", frame.number, report.trouble());
     progress.finish_frame(frame.number, fmt::format("{:.2f} s{}", seconds, unconverged(report.unconverged())));
     if (!std::exchange(estimated, true))
@@ -151,6 +159,7 @@ ExitCode run(const RunArguments& arguments) {
   const SessionOutcome outcome = simulate(setup, options, std::move(events), command, world);
   if (!world.root()) return outcome.interrupted ? ExitCode::interrupted : ExitCode::ok;
 
+  answered = arguments.json;
   if (arguments.json)
     std::cout << to_text(nlohmann::ordered_json{{"cache", options.out.string()},
                                                 {"frames", outcome.frames},
@@ -183,6 +192,27 @@ ExitCode run(const RunArguments& arguments) {
     return preview(draw);
   }
   return ExitCode::ok;
+}
+
+void answer_with(const Error& error, const std::string& message) {
+  if (Communicator::world().root())
+    std::cout << to_text(nlohmann::ordered_json{{"exit_code", static_cast<int>(error.code())}, {"error", message}})
+              << std::flush;
+}
+
+}  // namespace
+
+ExitCode run(const RunArguments& arguments) {
+  bool answered = false;
+  try {
+    return run_to_end(arguments, answered);
+  } catch (const SetupError& error) {
+    if (arguments.json && !answered) answer_with(error, to_string(error.diagnostics()));
+    throw;
+  } catch (const Error& error) {
+    if (arguments.json && !answered) answer_with(error, error.what());
+    throw;
+  }
 }
 
 }  // namespace ymir::cli

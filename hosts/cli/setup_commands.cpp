@@ -40,13 +40,8 @@ Json to_json(const Diagnostic& d) {
 
 SolverSetup load_setup(const std::filesystem::path& path, const Registry& registry) {
   ReadResult result = read_setup(path, registry);
+  if (!result.setup) throw SetupError(ExitCode::bad_input, std::move(result.diagnostics));
   if (Communicator::world().root()) std::cerr << to_string(result.diagnostics);
-  if (!result.setup) {
-    const auto errors = std::count_if(result.diagnostics.begin(), result.diagnostics.end(),
-                                      [](const Diagnostic& d) { return d.severity == Severity::error; });
-    throw Error(ExitCode::bad_input,
-                fmt::format("{}: {} error{} in the setup", path.string(), errors, errors == 1 ? "" : "s"));
-  }
   return std::move(*result.setup);
 }
 

@@ -6,7 +6,7 @@
 
 namespace ymir::cli {
 
-// Prints all diagnostics on standard error (rank 0); throws Error(bad_input) when any is an error.
+// Prints warnings on standard error (rank 0); throws SetupError(bad_input) with all diagnostics when any is an error.
 SolverSetup load_setup(const std::filesystem::path& path, const Registry& registry);
 
 }  // namespace ymir::cli

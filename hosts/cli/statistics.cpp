@@ -67,7 +67,7 @@ void print_objects(const std::vector<Json>& reports) {
   struct Row {
     std::int64_t solves = 0, iterations = 0, unconverged = 0, retries = 0, cg_iterations = 0, direct_solves = 0;
     std::int64_t contacts = 0, contact_iterations = 0, substeps = 0;
-    double residual = 0, speed = 0, courant = 0, stretch = 0, penetration = 0;
+    double residual = 0, speed = 0, courant = 0, stretch = 0, penetration = 0, crushed = 0;
   };
   std::map<std::string, Row> rows;
   for (const Json& report : reports)
@@ -88,6 +88,7 @@ void print_objects(const std::vector<Json>& reports) {
       row.courant = std::max(row.courant, real(o, "courant"));
       row.stretch = std::max(row.stretch, real(o, "stretch"));
       row.penetration = std::max(row.penetration, real(o, "penetration"));
+      row.crushed = std::max(row.crushed, real(o, "crushed"));
     }
   std::cout << fmt::format("\n{:<28} {:>12} {:>10} {:>11} {:>8} {:>9} {:>10} {:>8} {:>9} {:>9}\n", "object", "solves",
                            "iterations", "unconverged", "retries", "residual", "speed m/s", "courant", "stretch",
@@ -108,6 +109,9 @@ void print_objects(const std::vector<Json>& reports) {
       std::cout << fmt::format("{}: {} contacts carried something per substep, {} iterations of their solver\n", path,
                                grouped(r.contacts / std::max<std::int64_t>(r.substeps, 1)),
                                grouped(r.contact_iterations));
+  for (const auto& [path, r] : rows)
+    if (r.crushed > 0)
+      std::cout << fmt::format("{}: {:.0f} cells crushed or turned inside out at once, at most\n", path, r.crushed);
 }
 
 }  // namespace

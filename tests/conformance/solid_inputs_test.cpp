@@ -132,6 +132,120 @@ TEST_F(SolidInputs, ClothHasTheDensityOfItsInput) {
   EXPECT_NE(painted, light);
 }
 
+// A square, or a cube of 10 cm, whose vertices or faces have a property.
+std::string painted_ply(bool cube, const std::string& of, const std::string& name, const std::string& low,
+                        const std::string& high) {
+  constexpr double square[][3] = {{0, 0, 0}, {0.1, 0, 0}, {0.1, 0.1, 0}, {0, 0.1, 0}};
+  constexpr int faces[][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+  const int vertices = cube ? 8 : 4, count = cube ? 6 : 1;
+  const auto property = [&](const char* element) { return of == element ? "property float " + name + "\n" : ""; };
+  std::string text = fmt::format(
+      "ply\nformat ascii 1.0\nelement vertex {}\nproperty float x\nproperty float y\n"
+      "property float z\n{}element face {}\nproperty list uchar int vertex_indices\n{}"
+      "end_header\n",
+      vertices, property("vertex"), count, property("face"));
+  for (int v = 0; v < vertices; ++v)
+    text += fmt::format("{} {} {} {}\n", square[v % 4][0], square[v % 4][1], v < 4 ? 0 : 0.1,
+                        of == "vertex" ? (v < 4 ? low : high) : "");
+  for (int f = 0; f < count; ++f)
+    text += fmt::format("4 {} {} {} {} {}\n", faces[f][0], faces[f][1], faces[f][2], faces[f][3],
+                        of == "face" ? (f == 1 ? high : low) : "");
+  return text;
+}
+
+// What is painted on a surface acts as an override of the same value does.
+TEST_F(SolidInputs, SurfacesArePaintedAsTheirOverridesAre) {
+  struct Case {
+    bool cube;
+    const char *parameter, *value;
+  };
+  for (const Case& c :
+       {Case{false, "density", "1300"}, Case{false, "drag_strength", "3"}, Case{false, "drag_coefficient", "2"},
+        Case{true, "density", "400"}, Case{true, "youngs_modulus", "3000"}, Case{true, "drag_strength", "3"}})
+    for (const char* of : {"vertex", "face"}) {
+      SCOPED_TRACE(fmt::format("{} of each {}", c.parameter, of));
+      const std::string drag = "  - drag: {wind: {value: [9, 0, 9]}}\n";
+      const std::string behaviors = (c.cube ? "  - solid_object: {surface: b, cell: 5 cm}\n  - elastic_solid: "
+                                              "{youngs_modulus: 20000, poisson_ratio: 0.3}\n"
+                                            : "  - cloth_object: {surface: b}\n  - elastic_shell\n") +
+                                    drag;
+      const auto with = [&](const std::string& file, const std::string& overrides) {
+        std::ofstream(folder_ / "b.ply") << file;
+        return run("  b: {surface: b.ply" + overrides + "}\n", behaviors);
+      };
+      const std::string plain = painted_ply(c.cube, "", "", "", "");
+      const auto bare = with(plain, "");
+      const auto overridden = with(plain, fmt::format(", overrides: {{{}: {}}}", c.parameter, c.value));
+      const auto painted = with(painted_ply(c.cube, of, c.parameter, c.value, c.value), "");
+      ASSERT_EQ(painted.size(), overridden.size());
+      double difference = 0, most = 0;
+      for (std::size_t i = 0; i < bare.size(); ++i) {
+        difference = std::max(difference, norm(bare[i] - overridden[i]));
+        most = std::max(most, norm(painted[i] - overridden[i]));
+      }
+      EXPECT_GT(difference, 1e-6);
+      EXPECT_LT(most, 1e-5 * difference + 1e-12);
+    }
+}
+
+// Nodes have the value at the nearest point of the surface, cells that of the nearest face.
+TEST_F(SolidInputs, CellsTakeWhatIsPaintedNearThem) {
+  for (const char* of : {"vertex", "face"}) {
+    std::ofstream(folder_ / "b.ply") << painted_ply(true, of, "density", "200", "1000");
+    const BuildResult result = build_of("  b: {surface: b.ply}\n", "  - solid_object: {surface: b, cell: 5 cm}\n");
+    ASSERT_TRUE(result.built) << to_string(result.diagnostics);
+    for (const auto& object : result.built->simulation->objects())
+      if (const auto* solid = dynamic_cast<const MeshObject*>(object.get())) {
+        double low = 0, high = 0;
+        for (std::size_t i = 0; i < solid->mass().size(); ++i) {
+          const double z = solid->mesh().positions[i].z;
+          if (z < 0.02) low += solid->mass()[i];
+          if (z > 0.08) high += solid->mass()[i];
+        }
+        EXPECT_GT(high, 1.5 * low) << of;
+      }
+  }
+}
+
+TEST_F(SolidInputs, PaintedSurfacesAreCheckedWhereverTheyAreWrong) {
+  const auto says = [&](const std::string& file, const std::string& behaviors) {
+    std::ofstream(folder_ / "b.ply") << file;
+    return told("  b: {surface: b.ply}\n", behaviors);
+  };
+  const std::string solid = "  - solid_object: {surface: b, cell: 5 cm}\n  - elastic_solid\n";
+  const std::string cloth = "  - cloth_object: {surface: b}\n  - elastic_shell\n";
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  EXPECT_TRUE(
+      has(says(painted_ply(true, "vertex", "density", "9", "-7"), solid), "vertex 4 (counted from 0): density"));
+  EXPECT_TRUE(
+      has(says(painted_ply(true, "face", "density", "9", "-7"), solid), "triangle 2 (counted from 0): density"));
+  EXPECT_TRUE(has(says(painted_ply(false, "face", "density", "-7", "-7"), cloth), "triangle 0 (counted from 0)"));
+  EXPECT_TRUE(has(says(painted_ply(false, "vertex", "thickness", "1", "1"), cloth),
+                  "channel 'thickness' of its input does nothing"));
+  EXPECT_TRUE(has(says(painted_ply(true, "vertex", "density", "9", "9"), "  - rigid_object: {surface: b}\n"),
+                  "warning: the channel 'density' of its input 'b'"));
+  EXPECT_TRUE(has(says(painted_ply(true, "vertex", "friction", "1", "1"), solid + "  - collider\n"),
+                  "the channel 'friction' of its input does nothing"));
+}
+
+TEST_F(SolidInputs, ChannelsNeedTheComponentsOfTheirParameter) {
+  write("target.vtk", "");
+  const std::string target = "  target: {body: target.vtk}\n";
+  write("painted.vtk", "CELL_DATA 2\nVECTORS youngs_modulus double\n1 1 1\n1 1 1\n");
+  EXPECT_NE(told("  two: {body: painted.vtk}\n" + target, scene("", "")).find("has 3 components, expected 1"),
+            std::string::npos);
+  write("painted.vtk", "CELL_DATA 2\nSCALARS fibre double 1\nLOOKUP_TABLE default\n1\n1\n");
+  EXPECT_NE(told("  two: {body: painted.vtk}\n" + target, scene("", "")).find("has 1 component, expected 3"),
+            std::string::npos);
+}
+
+TEST_F(SolidInputs, ShapesThatDeformAreNoRestShape) {
+  const std::string inputs = "  b: {shape: box, deform: [{time: 0, swell: 3}, {time: 0.2, bend: 1}]}\n";
+  for (const char* object : {"solid_object", "rigid_object", "cloth_object"})
+    EXPECT_NE(told(inputs, fmt::format("  - {}: {{surface: b}}\n", object)).find("deforms, which is not followed here"),
+              std::string::npos);
+}
+
 TEST_F(SolidInputs, FibresHaveTheirDirectionPerCell) {
   write("target.vtk", "");
   write("painted.vtk", "CELL_DATA 2\nVECTORS fibre double\n0 0 0\n0 3 0\n");

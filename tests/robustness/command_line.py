@@ -3,6 +3,7 @@
 
     command_line.py build/ymir tests/robustness/small.yaml
 """
+import json
 import os
 import shutil
 import subprocess
@@ -189,7 +190,7 @@ def found_by_check(cases):
     away = cases.write("away.yaml", setup_with([STRANDS, "elastic_rod", "attachment: {surface: box}"], far))
     cases.expect(0, "check", away, says="1 of 1 roots are more than 1 cm from 'box' at time 0 (strand 0: 100 m)")
     twice = cases.write("twice.yaml", setup_with([POINT, "gravity", "gravity"]))
-    cases.expect(0, "check", twice, says="the same group has a gravity already")
+    cases.expect(0, "check", twice, says="the same group has gravity already, and both count")
     twice = cases.write("twice.yaml", setup_with([POINT, "group: A", "group: A"]))
     cases.expect(0, "check", twice, says="another group 'A' stands beside it")
 
@@ -482,6 +483,59 @@ def things_without_use(cases):
             says="`area_density:` is given instead")
 
 
+def solids_that_cannot_be(cases):
+    """Too strong for their material, too soft to stand, too thin for their cells, too fast, carried twice, too near."""
+    inputs = ("{b: {shape: box, size: [0.2, 0.1, 0.1]}, far: {shape: box, center: [0, 2, 0], size: [0.1, 0.1, 0.1]}, "
+              "plate: {shape: box, size: [1, 0.01, 0.2]}, wall: {shape: box, center: [-0.6, 0, 0], size: [0.3, 1, 1]}, "
+              "c: {shape: box, size: [0.2, 0.1, 0.1], center: [0, 0.4, 0]}}")
+    soft = "solid_object: {surface: b, cell: 5 cm}"
+    for activation, poisson, says in (("90 kPa", 0.3, "and a bar of this material and poisson_ratio bears 0.81"), ("60 kPa", 0.3, "good"),
+                                      ("90 kPa", 0.45, "good")):
+        told(cases, setup_with([soft, f"elastic_solid: {{poisson_ratio: {poisson}}}", f"muscle: {{activation: {activation}}}"], inputs), says=says)
+    told(cases, setup_with(["solid_object: {surface: plate, cell: 3 cm}", "elastic_solid"], inputs), says="thinner than 0.01 m, less than its cells")
+    told(cases, setup_with(["solid_object: {surface: plate, cell: 1 cm}", "elastic_solid"], inputs), says="good")
+    cases.expect(0, "check", "told.yaml", never="thinner")
+    cases.expect(0, "check", cases.write("told.yaml", setup_with(["solid_object: {surface: plate}", "elastic_solid"], inputs)), never="thinner")
+    stands = ["gravity", "solid_object: {surface: plate, cell: 2 cm}", "attachment: {surface: wall, range: 15 cm}"]
+    refused(cases, setup_with(stands + ["elastic_solid: {youngs_modulus: 10 kPa, gravity_compensation: 1}"], inputs), says="too soft to stand")
+    told(cases, setup_with(stands + ["elastic_solid: {youngs_modulus: 1 GPa, gravity_compensation: 1}"], inputs), says="good")
+    refused(cases, setup_with(["rigid_object: {surface: b, velocity: [0, 2e6, 0]}"], inputs), says="above largest_speed")
+    for drive in ("kind: hinge, axis: [0, 0, 1], motor_spin: 1e5", "kind: slider, axis: [0, 1, 0], motor_speed: 2000"):
+        refused(cases, setup_with(["rigid_object: {surface: b}", f"joint: {{between: world, places: [{{at: [0, 0, 0]}}], {drive}}}"], inputs),
+                says="above largest_speed (1000 m/s)")
+    refused(cases, setup_with(["rigid_object: {surface: b}", "follow: {surface: b, weight: 1}", "follow: {surface: c, weight: 1}"], inputs),
+            says="is carried by follow already at 0 s")
+    course = "follow: {surface: c, course: [{time: 0, weight: 0}, {time: 9 s, weight: 1}]}"
+    told(cases, setup_with(["rigid_object: {surface: b}", "follow: {surface: b, weight: 1}", course], inputs), says="good")
+    told(cases, setup_with([soft, "elastic_solid", "collider: {center: [0, -6 cm, 0], strand_thickness: 2 cm}"], inputs),
+         says="begin nearer to it than its strand_thickness of 20 mm, the nearest 10 mm")
+    told(cases, setup_with([soft, "elastic_solid", "attachment: {surface: far, range: 1 cm}"], inputs), says="the nearest is 1.9 m away")
+    refused(cases, setup_with(["rigid_object: {surface: o}"], "{o: {shape: box, overrides: {density: 10}}}"),
+            says="rigid_object takes no values from its input")
+    cases.write("wrong.yaml", setup_with(["cloth_object: {surface: s}", "elastic_shell: {weave: woven, poisson_ratio: 0.4, stretch_warp: 1, stretch_weft: 1000}"],
+                                         "{s: {shape: sheet, edge: 0.2}}"))
+    cases.expect(3, "check", "wrong.yaml", says="is too much for a weft", never="has no material")
+
+
+def answers_of_failed_runs(cases):
+    """One JSON document, whatever happened; what `run` refuses, `check` does."""
+    for setup, code in ((setup_with(["gravty"]), 3), (setup_with([POINT]), 0)):
+        answer = subprocess.run([cases.binary, "run", cases.write("json.yaml", setup), "--json", "--out", "json"], cwd=cases.folder,
+                                capture_output=True, text=True)
+        document = json.loads(answer.stdout)
+        if answer.returncode != code or document.get("exit_code", 0) != code or (code and "gravty" not in document["error"]):
+            raise p.Failure(f"run --json: {answer.returncode}, {answer.stdout}")
+        cases.count += 1
+    still = cases.write("still.yaml", setup_with([POINT]))
+    cases.expect(2, "check", still, "--out", "")
+    cases.expect(3, "check", still, "--out", "x" * 300, says="too long")
+    cases.expect(0, "run", still, "--out", "begun")
+    cases.write("begun/initial.h5", "damaged")
+    cases.expect(4, "info", "begun", says="initial.h5")
+    cases.expect(0, "run", still, "--out", "begun", "--resume")
+    cases.expect(0, "info", "begun")
+
+
 def groups_switched_off(cases):
     """What refers to a group that is off is off too; to one that is empty, it is a mistake."""
     body = "{{group: Body{}, with: [solid_object: {{surface: b}}, elastic_solid, attachment: {{surface: s, range: 1}}]}}"
@@ -623,7 +677,8 @@ def main():
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
                      springs_beyond_round_off, joints_that_are_gone, folders_that_take_nothing, animations_that_turn_too_far, seams_that_are_held,
-                     points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, groups_switched_off, bodies_at_odd_places,
+                     points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, solids_that_cannot_be,
+                     answers_of_failed_runs, groups_switched_off, bodies_at_odd_places,
                      runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,
                      hairs_of_a_cache, later_files_of_a_sequence, damage_before_a_branch, errors_on_ranks):

@@ -322,10 +322,70 @@ def told(ymir, folder, name, text, code, words):
     expect(said, f"check {name} says: {done.stdout}")
 
 
+CRUSHED = """inputs: {{b: {{shape: box, size: [20 cm, 10 cm, 10 cm]}}}}
+setup:
+  - solid_object: {{surface: b, cell: 5 cm}}
+  - elastic_solid: {{youngs_modulus: 100 kPa, poisson_ratio: 0.3, relaxation_time: 50 ms}}
+  - muscle: {{activation: {activation} kPa}}
+"""
+
+NEAR = """inputs: {{b: {{shape: box, center: [0, 20 cm, 0], size: [10 cm, 10 cm, 10 cm]}}}}
+setup:
+  - gravity
+  - {body}
+  - {material}
+  - collider: {{center: [0, 14.9 cm, 0], strand_thickness: {thickness}}}
+"""
+
+
+def crushed(ymir, folder):
+    """What fibres crush is told; what they only shorten is not."""
+    for activation, told in ((60, False), (150, True)):
+        done, _ = run(ymir, folder, f"crushed_{activation}", HEAD.format(frames=24, fps=24, substeps=2) + CRUSHED.format(activation=activation))
+        expect(done.returncode == 0 and ("cells are crushed" in done.stderr) == told,
+               f"activation of {activation} kPa: {done.returncode} {done.stderr.strip()}")
+
+
+FLOATING = """inputs: {{b: {{shape: ellipsoid, size: [0.4, 0.4, 0.4]}}}}
+setup:
+  - coupled_buoyancy
+  - group: B
+    with:
+      - {body}
+  - group: G
+    with:
+      - volume_object: {{voxel: 0.05, density: 50, domain: {{low: [-0.5, -0.5, -0.5], high: [0.5, 0.5, 0.5], fill: true}}}}
+      - pressure
+"""
+
+
+def floating(ymir, folder):
+    """Bodies fill the voxels that they are in; larger voxels would be no remedy. Points that do are told."""
+    for name, body, told in (("body", "rigid_object: {surface: b, density: 100}", False),
+                             ("points", "particle_object: {emit: {from: sphere, radius: 0.1, rate: 20000}, radius: 4 cm, density: 100}", True)):
+        done, _ = run(ymir, folder, f"floating_{name}", HEAD.format(frames=3, fps=48, substeps=1) + FLOATING.format(body=body))
+        expect(done.returncode == 0 and ("fill more than" in done.stderr) == told, f"floating {name}: {done.returncode} {done.stderr.strip()}")
+
+
+def near(ymir, folder):
+    """What begins nearer to a collider than it may be kept stays there, and does not sink below its surface."""
+    for kind, body, material in (("soft", "solid_object: {surface: b, cell: 5 cm}", "elastic_solid"),
+                                 ("rigid", "rigid_object: {surface: b}", "drag")):
+        for thickness in ("0.5 mm", "2 cm", "10 cm"):
+            text = NEAR.format(body=body, material=material, thickness=thickness)
+            out = must_run(ymir, folder, f"near_{kind}_{thickness[:3]}", HEAD.format(frames=12, fps=24, substeps=1) + text)
+            low = next(at for name, at in ranges(ymir, out, 12).items() if name.endswith("object"))[0][1]
+            expect(0.149 < low < 0.1501, f"near, {kind}, {thickness}: lowest at {low}")
+
+
 def main():
     ymir = os.path.abspath(sys.argv[1])
     cases = 0
     with tempfile.TemporaryDirectory() as folder:
+        crushed(ymir, folder)
+        near(ymir, folder)
+        floating(ymir, folder)
+        cases += 10
         for rho in (1e-3, 1, 1e3, 1e6):
             falls(ymir, folder, f"mass_{rho:g}", PAIR.format(rho=rho, e=1e5), 24, 2, 6)
             cases += 1

@@ -184,6 +184,67 @@ TEST(RigidBody, MotorsTurnAtTheirSpeed) {
   EXPECT_NEAR(run.object().angular_velocity(0).y, 7, 1e-7);
 }
 
+// A motor with a relaxation time T goes to its target as dphi/dt = (target - phi)/T, with error of first order; no
+// faster than its largest speed.
+TEST(RigidBody, MotorsSlowDownBeforeTheirTarget) {
+  const double target = 1.2, relaxation = 0.25, end = 0.5;
+  const auto angle_at_end = [&](int steps, std::optional<double> fastest) {
+    RigidRun run(box_surface({0, 0, 0}, {0.4, 0.2, 0.3}));
+    JointDrive drive;
+    drive.motor_target = target;
+    drive.motor_relaxation = relaxation;
+    drive.motor_speed = fastest;
+    run.join(JointKind::hinge, {run.place(0, -1, {0, 0, 0}, {0, 1, 0})}, drive);
+    run.start();
+    for (int k = 0; k < steps; ++k) run.step(end / steps);
+    const Vec3d x = run.at(0, {1, 0, 0});
+    return std::atan2(-x.z, x.x);
+  };
+  const double exact = target * (1 - std::exp(-end / relaxation));
+  for (const int steps : {20, 40, 80}) {
+    EXPECT_NEAR(angle_at_end(steps, {}), target * (1 - std::pow(1 + end / steps / relaxation, -steps)), 1e-9);
+    EXPECT_NEAR((angle_at_end(steps, {}) - exact) / (angle_at_end(2 * steps, {}) - exact), 2, 0.1);
+  }
+  EXPECT_NEAR(angle_at_end(50, 0.4), 0.2, 1e-9);
+}
+
+// With a largest torque it brakes with that torque too, and comes to rest without swinging over.
+TEST(RigidBody, WeakMotorsBrakeBeforeTheirTarget) {
+  RigidRun run(box_surface({0, 0, 0}, {0.4, 0.2, 0.3}));
+  const double inertia = run.object().bodies()[0].mass / 12 * (0.16 + 0.09);
+  JointDrive drive;
+  drive.motor_target = 1;
+  drive.motor_relaxation = 0.3;
+  drive.motor_strength = 10 * inertia;
+  run.join(JointKind::hinge, {run.place(0, -1, {0, 0, 0}, {0, 1, 0})}, drive);
+  run.start();
+  double most = 0;
+  for (int k = 0; k < 1200; ++k) {
+    run.step(1.0 / 240);
+    const Vec3d x = run.at(0, {1, 0, 0});
+    most = std::max(most, std::atan2(-x.z, x.x));
+    if (k == 23) EXPECT_NEAR(run.object().angular_velocity(0).y, 10 * 0.1, 1e-6) << "as fast as its torque allows";
+  }
+  EXPECT_LT(most, 1 + 1e-9);
+  EXPECT_NEAR(most, 1, 1e-6);
+}
+
+// One that is as strong as it takes stops at the limits.
+TEST(RigidBody, UnyieldingMotorsStopAtTheLimits) {
+  RigidRun run(box_surface({0, 0, 0}, {0.4, 0.2, 0.3}));
+  JointDrive drive;
+  drive.motor_speed = 3;
+  drive.high = 0.5;
+  run.join(JointKind::hinge, {run.place(0, -1, {0, 0, 0}, {0, 1, 0})}, drive);
+  run.start();
+  for (int k = 0; k < 100; ++k) {
+    run.step(0.01);
+    const Vec3d x = run.at(0, {1, 0, 0});
+    EXPECT_NEAR(std::atan2(-x.z, x.x), std::min(0.03 * (k + 1), 0.5), 1e-9) << k;
+  }
+  EXPECT_LT(norm(run.object().angular_velocity(0)), 1e-9);
+}
+
 // A motor that is too weak for the load lets it sink.
 TEST(RigidBody, WeakMotorsGiveWay) {
   for (const double strength : {0.5, 2.0}) {

@@ -8,6 +8,8 @@
 #include "ymir/actions/dressed_points.h"
 #include "ymir/base/error.h"
 #include "ymir/base/log.h"
+#include "ymir/objects/curves_object.h"
+#include "ymir/objects/particle_object.h"
 #include "ymir/physics/fluid/added_mass.h"
 
 namespace ymir {
@@ -26,6 +28,9 @@ class BuoyancyCoupling final : public GasCoupling {
         cloud_(gas, targets),
         dressed_(cloud_, gas.grid().voxel(), gas.description().density),
         dressings_(targets.size()) {
+    for (const ForceTarget* target : targets)
+      loose_ = loose_ || dynamic_cast<const ParticleObject*>(target) != nullptr ||
+               dynamic_cast<const CurvesObject*>(target) != nullptr;
     gas.porous();
     DiscreteVolume& volume = gas.grid().volume();
     const std::string prefix = "buoyancy" + std::to_string(volume.channel_count());
@@ -313,11 +318,12 @@ class BuoyancyCoupling final : public GasCoupling {
     });
     const auto count = gas_->grid().domain().communicator().sum(std::count(full.begin(), full.end(), 1));
     crowded_ = count > 0;
-    if (crowded_ && !warned_) {
-      log::warn(
-          fmt::format("{}: objects fill more than {:.0f} % of the voxels in {} tiles; use larger voxels, or expect "
-                      "less room to be taken than there is",
-                      owner_, 100 * (1 - least_pores), count));
+    // The inside of a body is full, and rightly so.
+    if (crowded_ && loose_ && !warned_) {
+      log::warn(fmt::format(
+          "{}: particles or strands fill more than {:.0f} % of the voxels in {} tiles; use larger voxels, or expect "
+          "less room to be taken than there is",
+          owner_, 100 * (1 - least_pores), count));
       warned_ = true;
     }
   }
@@ -338,6 +344,7 @@ class BuoyancyCoupling final : public GasCoupling {
   bool carries_ = false;                  // some points carry gas along
   bool passes_along_ = false;             // and some of these are on strands
   bool crowded_ = false;                  // faces hold less of the points than there is
+  bool loose_ = false;                    // some points are particles, or of strands
   bool warned_ = false;
 };
 

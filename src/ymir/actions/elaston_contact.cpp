@@ -13,8 +13,10 @@ class ElastonContact final : public ElastonConstraint {
       : mass_(object.mass()), owner_(std::move(owner)), solid_(std::move(solid)), params_(params) {
     // What begins nearer than it may stays as near: it is not pushed out.
     const auto at = solid_(0, 0);
-    for (const ElastonSample& e : object.cloud().elastons)
+    for (const ElastonSample& e : object.cloud().elastons) {
       clearance_.push_back(std::min(params.thickness + e.radius, at(e.centre).distance));
+      grazing_.push_back(grazing_depth(params.thickness, clearance_.back() - e.radius));
+    }
     friction_.assign(3 * clearance_.size(), 0);
     next_friction_.resize(clearance_.size());
     slid_.resize(clearance_.size());
@@ -38,7 +40,7 @@ class ElastonContact final : public ElastonConstraint {
       next_friction_[e] = {0, 0, 0};
       if (!(depth > 0)) continue;
       deepest = std::max(deepest, -touched.distance);
-      const StickingPenalty touch(penalty_stiffness(params_.stiffness, mass_[e], centres.dt), params_.thickness,
+      const StickingPenalty touch(penalty_stiffness(params_.stiffness, mass_[e], centres.dt), grazing_[e],
                                   params_.friction, depth, touched.normal,
                                   centres.now[i] - centres.begin[i] - touched.carried,
                                   {friction_[3 * e], friction_[3 * e + 1], friction_[3 * e + 2]}, slid_[e]);
@@ -60,7 +62,7 @@ class ElastonContact final : public ElastonConstraint {
   std::string owner_;
   SolidDuring solid_;
   MeshContactParams params_;
-  std::vector<double> clearance_;  // of each elaston [m]
+  std::vector<double> clearance_, grazing_;  // of each elaston [m]
   SolidAtEnd solid_at_end_;
   std::vector<double> friction_;      // of each elaston when the substep began, 3 each [N]
   std::vector<Vec3d> next_friction_;  // at the present iterate [N]

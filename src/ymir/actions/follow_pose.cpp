@@ -11,7 +11,7 @@
 namespace ymir {
 namespace {
 
-class FollowPose final : public RigidConstraint {
+class FollowPose final : public RigidConstraint, public FollowsPose {
  public:
   FollowPose(const RigidObject& object, std::string owner, AnimatedSurface target, double stiffness,
              std::function<double(double)> weight)
@@ -22,6 +22,8 @@ class FollowPose final : public RigidConstraint {
         weight_(std::move(weight)) {}
   std::string owner() const override { return owner_; }
   std::string what() const override { return "follow an animation"; }
+
+  double weight_at(double time) const override { return weight_(time); }
 
   void prepare(double, double end) override {
     now_ = weight_(end);

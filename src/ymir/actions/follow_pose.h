@@ -14,6 +14,13 @@
 
 namespace ymir {
 
+// What the constraint that it adds tells about itself.
+class FollowsPose {
+ public:
+  virtual ~FollowsPose() = default;
+  virtual double weight_at(double time) const = 0;
+};
+
 // Vertices of the target are those of the bodies' surface; a body takes the pose that is nearest to its vertices.
 // weight: of a time [s], 0 to 1. Before ingest.
 void follow_pose(RigidObject& object, const std::string& owner, AnimatedSurface target, double stiffness,

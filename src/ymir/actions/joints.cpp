@@ -180,7 +180,10 @@ class Joints final : public Coupling {
       element.held.push_back(slot);
       ++rows.hard;
     };
-    if (drive_.low || drive_.high) {
+    const bool driven = drive_.motor_speed || drive_.motor_target;
+    // A motor that nothing holds up stops at the limits by itself.
+    const bool unyielding = driven && drive_.motor_strength == 0;
+    if ((drive_.low || drive_.high) && !unyielding) {
       // One row: at most one of the limits acts.
       const bool below = drive_.low && row.c < *drive_.low, above = drive_.high && row.c > *drive_.high;
       double& multiplier = element.multiplier[static_cast<std::size_t>(first)];
@@ -189,14 +192,11 @@ class Joints final : public Coupling {
       else if (drive_.high && (above || multiplier > 0))
         bounded(0, row.c - *drive_.high, {0, infinity});
     }
-    if (drive_.motor_speed || drive_.motor_target) {
+    if (driven) {
       const double most = drive_.motor_strength > 0 ? drive_.motor_strength : infinity;
-      // A far target is gone to in parts of a turn.
-      const double target = kind_ != JointKind::hinge && drive_.motor_target ? *drive_.motor_target
-                            : drive_.motor_target ? std::clamp(*drive_.motor_target, element.start - 0.5 * most_turn,
-                                                               element.start + 0.5 * most_turn)
-                                                  : element.start + *drive_.motor_speed * dt;
-      bounded(1, row.c - target, {-most, most});
+      double goal = motor_goal(element.start, dt);
+      if (unyielding) goal = std::clamp(goal, drive_.low.value_or(-infinity), drive_.high.value_or(infinity));
+      bounded(1, row.c - goal, {-most, most});
     }
     if (drive_.friction > 0) bounded(2, row.c - element.start, {-drive_.friction, drive_.friction});
     if (drive_.spring > 0) {
@@ -207,6 +207,15 @@ class Joints final : public Coupling {
       add(rows, pull.row, a, b, pull.force);
       rows.stiffness[rows.rows - 1] = pull.stiffness;
     }
+  }
+
+  // Where the motor wants to be at the end of a substep. The speed (target - place)/T is that at the end: backward
+  // Euler.
+  double motor_goal(double start, double dt) const {
+    if (!drive_.motor_target) return start + *drive_.motor_speed * dt;
+    double most = drive_.motor_speed ? *drive_.motor_speed * dt : infinity;
+    if (kind_ == JointKind::hinge) most = std::min(most, 0.5 * most_turn);  // angles are followed within a turn
+    return start + std::clamp((*drive_.motor_target - start) * dt / (dt + drive_.motor_relaxation), -most, most);
   }
 
   // Rotation vector from the axes of the target to those of the source, in the former.

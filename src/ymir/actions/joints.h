@@ -22,8 +22,9 @@ enum class JointKind : std::uint8_t { ball, hinge, slider, weld };
 // Along the open way of a hinge [rad, N m] or slider [m, N]; a ball has the spring alone.
 struct JointDrive {
   std::optional<double> low, high;     // limits
-  std::optional<double> motor_speed;   // [1/s]
+  std::optional<double> motor_speed;   // [1/s]; beside a target: the largest on the way there
   std::optional<double> motor_target;  // reached and held
+  double motor_relaxation = 0;         // T: it goes to its target with the speed (target - place)/T [s]; 0: at once
   double motor_strength = 0;           // most the motor pulls; 0: as much as it takes
   double friction = 0;                 // most that friction holds against
   // A spring back to where the joint begins [N m/rad, N/m], of balls in all three turns, damped by its relaxation time

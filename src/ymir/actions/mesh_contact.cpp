@@ -127,9 +127,10 @@ class MeshContact final : public MeshConstraint {
 
   // Returns what friction holds against at the end of this substep [N].
   Vec3d add(MeshStep& s, std::size_t vertex, double depth, Vec3d n, Vec3d moved) {
-    const StickingPenalty touch(
-        penalty_stiffness(params_.stiffness, mass_[vertex], s.dt), params_.thickness, params_.friction, depth, n, moved,
-        {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]}, slid_[vertex]);
+    const StickingPenalty touch(penalty_stiffness(params_.stiffness, mass_[vertex], s.dt),
+                                grazing_depth(params_.thickness, clearance_[vertex]), params_.friction, depth, n, moved,
+                                {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]},
+                                slid_[vertex]);
     slid_[vertex] = touch.sliding;
     const SolidMesh& mesh = object_->mesh();
     const CellPoint& at = points_[vertex];

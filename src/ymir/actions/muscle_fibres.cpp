@@ -11,10 +11,14 @@ namespace ymir {
 namespace {
 
 template <class Element>
-class FibreCells final : public MeshConstraint {
+class FibreCells final : public MeshConstraint, public PullsFibres {
  public:
   FibreCells(const SolidMesh& mesh, std::string owner, const MuscleFibres& fibres)
-      : owner_(std::move(owner)), cells_(mesh), share_(fibres.share), passive_(mesh.cell_count(), 0) {
+      : owner_(std::move(owner)),
+        cells_(mesh),
+        share_(fibres.share),
+        most_share_(fibres.most_share),
+        passive_(mesh.cell_count(), 0) {
     const std::size_t count = mesh.cell_count();
     tension_ = cell_values(mesh, "activation").value_or(std::vector<double>(count, fibres.activation));
     const auto directions = cell_vectors(mesh, "fibre").value_or(std::vector<Vec3d>(count, fibres.direction));
@@ -30,6 +34,7 @@ class FibreCells final : public MeshConstraint {
   }
 
   std::string owner() const override { return owner_; }
+  double most_tension(std::size_t cell) const override { return tension_[cell] * most_share_; }
   std::string what() const override { return "pull of fibres"; }
   BlockMatrix::Elements elements() const override { return cells_.elements(); }
   bool divisible() const override { return true; }
@@ -72,6 +77,7 @@ class FibreCells final : public MeshConstraint {
   std::string owner_;
   Assembly cells_;
   std::function<double(double)> share_;
+  double most_share_;
   std::vector<double> tension_, passive_;  // of each cell [Pa]
   std::vector<double> direction_;          // of each cell, 3 each
 };
@@ -84,7 +90,8 @@ void add_muscle_fibres(MeshObject& object, const std::string& owner, const Muscl
       case CellShape::hexahedron: return std::make_unique<FibreCells<Hexahedron>>(object.mesh(), owner, fibres);
       case CellShape::quadratic_tetrahedron:
         return std::make_unique<FibreCells<QuadraticTetrahedron>>(object.mesh(), owner, fibres);
-      case CellShape::tetrahedron: break;
+      case CellShape::tetrahedron:
+      case CellShape::triangle: break;
     }
     return std::make_unique<FibreCells<Tetrahedron>>(object.mesh(), owner, fibres);
   };

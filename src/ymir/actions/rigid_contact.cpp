@@ -43,10 +43,10 @@ class RigidContact final : public RigidConstraint {
       if (!(depth > 0)) continue;
       deepest = std::max(deepest, -touched.distance);
       const Vec3d moved = at.position - begin - touched.carried;
-      const StickingPenalty touch(penalty_stiffness(params_.stiffness, body.mass, s.dt), params_.thickness,
-                                  params_.friction, depth, touched.normal, moved,
-                                  {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]},
-                                  slid_[vertex]);
+      const StickingPenalty touch(
+          penalty_stiffness(params_.stiffness, body.mass, s.dt), grazing_depth(params_.thickness, clearance_[vertex]),
+          params_.friction, depth, touched.normal, moved,
+          {friction_[3 * vertex], friction_[3 * vertex + 1], friction_[3 * vertex + 2]}, slid_[vertex]);
       slid_[vertex] = touch.sliding;
       next_friction_[vertex] = touch.friction;
       Mat3d stiffness;

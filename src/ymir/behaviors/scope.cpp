@@ -17,6 +17,7 @@
 #include "ymir/data/cell_quality.h"
 #include "ymir/data/mesh_skin.h"
 #include "ymir/data/quadratic_mesh.h"
+#include "ymir/data/surface_values.h"
 #include "ymir/grooms/guides.h"
 #include "ymir/objects/elaston_object.h"
 #include "ymir/objects/super_helix_object.h"
@@ -136,7 +137,7 @@ void turn_vectors(Channels& channels, UpAxis up) {
     turned.emplace_back(name, Array::of(values));
   };
   for (const auto& [name, array] : channels.all()) {
-    if (name == "uv") continue;
+    if (name.starts_with("uv")) continue;
     if (array.holds<Vec3d>()) turn(name, array.as<Vec3d>());
     if (array.holds<Vec3f>()) turn(name, array.as<Vec3f>());
   }
@@ -338,6 +339,12 @@ void Scope::require_still(const InputSpec& from) const {
         fmt::format("{}: the input '{}' moves, which is not followed here; give the behavior a `motion:` of its "
                     "own if it has one, or use an input without",
                     path_, from.name));
+  const ParamValue* deform = find_value(from.recipe, "deform");
+  const auto* keys = deform != nullptr ? std::get_if<std::vector<ParamValues>>(deform) : nullptr;
+  if (keys != nullptr && !keys->empty())
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: the input '{}' deforms, which is not followed here; use an input without `deform:`",
+                            path_, from.name));
 }
 
 Surface Scope::surface(const InputRef& input) const {
@@ -362,6 +369,13 @@ void Scope::add_paintings(SolidMesh& mesh, const InputRef& input) const {
   const InputSpec& from = spec(input);
   mesh.vertices.resize(mesh.positions.size());
   mesh.elements.resize(mesh.cell_count());
+  if (from.kind == InputKind::surface) {
+    for (Channels* channels : {&mesh.skin.vertices, &mesh.skin.faces}) {
+      take_whole_numbers(*channels);
+      turn_vectors(*channels, from.up);
+    }
+    take_skin_channels(mesh);
+  }
   ParamValues overrides;
   for (const NamedValue& item : from.overrides.items)
     if (!mesh.vertices.has(item.name)) overrides.items.push_back(item);

@@ -17,6 +17,17 @@ void write_initial_state(const std::filesystem::path& folder, const Frame& initi
   write_frame_file(file_of(folder), initial);
 }
 
+std::string initial_state_problem(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file_of(folder), ignored)) return "";
+  try {
+    read_frame_file(file_of(folder));
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 std::optional<Frame> read_initial_state(const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(file_of(folder), ignored)) return std::nullopt;

@@ -34,6 +34,22 @@ void require_shape(const Surface& surface, const std::string& name) {
   }
 }
 
+// Channels of the vertices that have a number, in their order.
+Channels without_loose(const Channels& all, const std::vector<std::int32_t>& number, std::size_t count) {
+  Channels kept;
+  kept.resize(count);
+  for (const auto& [name, array] : all.all()) {
+    Array values(array.type(), array.components(), count);
+    const std::size_t stride = array.stride();
+    for (std::size_t v = 0; v < number.size(); ++v)
+      if (number[v] >= 0)
+        std::copy_n(array.bytes().begin() + static_cast<std::ptrdiff_t>(v * stride), stride,
+                    values.bytes().begin() + static_cast<std::ptrdiff_t>(at(number[v]) * stride));
+    kept.set(name, std::move(values));
+  }
+  return kept;
+}
+
 }  // namespace
 
 SolidMesh cloth_of(const Surface& surface, double thickness, const std::string& name) {
@@ -65,6 +81,7 @@ SolidMesh cloth_of(const Surface& surface, double thickness, const std::string& 
   mesh.fill.assign(mesh.cell_count(), 1);
   mesh.skin.positions = mesh.positions;
   mesh.skin.faces = surface.faces;
+  mesh.skin.vertices = without_loose(surface.vertices, number, mesh.positions.size());
   return mesh;
 }
 

@@ -146,6 +146,29 @@ double mean_edge(const SolidMesh& mesh) {
   return sum / static_cast<double>(mesh.cell_count());
 }
 
+std::size_t crushed_cells(const SolidMesh& mesh, const std::vector<Vec3d>& x) {
+  constexpr double least_volume = 0.01;
+  if (mesh.shape == CellShape::triangle || x.empty()) return 0;
+  return with_solid(mesh.shape, [&](auto element) {
+    using Element = decltype(element);
+    using Cell = Corners<Element>;
+    const Vec3d middle = mesh.shape == CellShape::hexahedron ? Vec3d{0, 0, 0} : Vec3d{0.25, 0.25, 0.25};
+    Vec3d gradient[Cell::count];
+    Element::shape_gradient(middle, gradient);
+    std::size_t crushed = 0;
+    for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
+      const Cell cell(mesh, c);
+      Mat3d rest, now;
+      for (std::size_t a = 0; a < Cell::count; ++a) {
+        rest += outer(cell.of(mesh.positions, a), gradient[a]);
+        now += outer(cell.of(x, a), gradient[a]);
+      }
+      if (determinant(now) < least_volume * determinant(rest)) ++crushed;
+    }
+    return crushed;
+  });
+}
+
 void weights_in(const SolidMesh& mesh, const CellPoint& at, double* weight) {
   with_element(mesh.shape, [&](auto element) { decltype(element)::shape(at.at, weight); });
 }

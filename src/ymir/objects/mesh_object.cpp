@@ -206,6 +206,7 @@ ObjectReport MeshObject::report() const {
   report.courant = report.speed * last_dt_ / mean_edge_;
   if (!position_.empty())
     report.stretch = largest_stretch(mesh_.skin.triangles, skin(mesh_.positions), skin(position_));
+  report.crushed = static_cast<double>(crushed_cells(mesh_, position_));
   report.cg_iterations = work_.solver.cg_iterations();
   report.direct_solves = work_.solver.direct_solves();
   return report;

@@ -22,8 +22,9 @@ std::string FrameReport::trouble() const {
     return fmt::format("{}: {} of {} solves accepted above tolerance ({}, residual {:.2g})", worst->object,
                        worst->report.unconverged, worst->report.solves, worst->report.worst, worst->report.residual);
   if (cut_short > 0)
-    return fmt::format("coupled objects had not settled in {} of {} substeps; allow more `newton_iterations` in `time:`", cut_short,
-                       substeps);
+    return fmt::format(
+        "coupled objects had not settled in {} of {} substeps; allow more `newton_iterations` in `time:`", cut_short,
+        substeps);
   return {};
 }
 
@@ -32,7 +33,7 @@ ObjectReport joined(const ObjectReport& mine, Communicator& communicator) {
   // Numbers first, then the text of the worst part.
   const std::int64_t counts[] = {mine.solves,        mine.iterations,    mine.unconverged, mine.retries,
                                  mine.cg_iterations, mine.direct_solves, mine.contacts,    mine.contact_iterations};
-  const double extremes[] = {mine.residual, mine.speed, mine.courant, mine.stretch, mine.penetration};
+  const double extremes[] = {mine.residual, mine.speed, mine.courant, mine.stretch, mine.penetration, mine.crushed};
   Bytes packed(sizeof counts + sizeof extremes + mine.worst.size());
   std::memcpy(packed.data(), counts, sizeof counts);
   std::memcpy(packed.data() + sizeof counts, extremes, sizeof extremes);
@@ -40,12 +41,12 @@ ObjectReport joined(const ObjectReport& mine, Communicator& communicator) {
   ObjectReport all;
   for (const Bytes& bytes : communicator.all_gather(packed)) {
     std::int64_t c[8];
-    double e[5];
+    double e[6];
     std::memcpy(c, bytes.data(), sizeof c);
     std::memcpy(e, bytes.data() + sizeof c, sizeof e);
     const char* text = reinterpret_cast<const char*>(bytes.data()) + sizeof c + sizeof e;
-    all.join({c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], e[0], std::string(text, bytes.size() - sizeof c - sizeof e), e[1],
-              e[2], e[3], e[4]});
+    all.join({c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], e[0],
+              std::string(text, bytes.size() - sizeof c - sizeof e), e[1], e[2], e[3], e[4], e[5]});
   }
   return all;
 }

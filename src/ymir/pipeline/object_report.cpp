@@ -19,6 +19,7 @@ void ObjectReport::join(const ObjectReport& other) {
   courant = std::max(courant, other.courant);
   stretch = std::max(stretch, other.stretch);
   penetration = std::max(penetration, other.penetration);
+  crushed = std::max(crushed, other.crushed);
 }
 
 }  // namespace ymir

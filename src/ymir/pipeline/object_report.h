@@ -26,6 +26,7 @@ struct ObjectReport {
   double courant = 0;      // largest move in a substep, in voxels, edges or buckets
   double stretch = 0;      // largest |length / rest length - 1|
   double penetration = 0;  // deepest point inside a collider [m]
+  double crushed = 0;  // most cells at once that had less than a hundredth of their volume, or were turned inside out
 
   // Another substep of the same object, or another rank's part of the same substep: counts add up, extremes stay.
   void join(const ObjectReport& other);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <tuple>
 #include <vector>
 
@@ -19,8 +20,27 @@ constexpr double margin = 1.1;
 constexpr double azimuth = 0.61;    // 35 degrees from the front
 constexpr double elevation = 0.24;  // 14 degrees
 
+// To the farthest, unless that is far from where the outliers begin.
+std::pair<double, double> reach_of(double low, double low_most, double high, double high_most) {
+  const double reach = 0.5 * (high - low);
+  return {low_most >= low - reach ? low_most : low, high_most <= high + reach ? high_most : high};
+}
+
+std::pair<double, double> weighted_range(const std::vector<float>& values, const std::vector<double>& weights) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  const double cut = outlier_fraction * std::accumulate(weights.begin(), weights.end(), 0.0);
+  const auto beyond_cut = [&](auto at) {
+    for (double sum = weights[*at]; sum <= cut; sum += weights[*at]) ++at;
+    return static_cast<double>(values[*at]);
+  };
+  return reach_of(beyond_cut(order.begin()), values[order.front()], beyond_cut(order.rbegin()), values[order.back()]);
+}
+
 // Range of one axis without outliers.
-std::pair<double, double> robust_range(std::vector<float>& values) {
+std::pair<double, double> robust_range(std::vector<float>& values, const std::vector<double>& weights = {}) {
+  if (!weights.empty()) return weighted_range(values, weights);
   const std::size_t cut = static_cast<std::size_t>(outlier_fraction * static_cast<double>(values.size()));
   const auto low_at = values.begin() + static_cast<std::ptrdiff_t>(cut);
   const auto high_at = values.end() - 1 - static_cast<std::ptrdiff_t>(cut);
@@ -28,8 +48,70 @@ std::pair<double, double> robust_range(std::vector<float>& values) {
   const double low = *low_at, low_most = *std::min_element(values.begin(), low_at + 1);
   std::nth_element(values.begin(), high_at, values.end());
   const double high = *high_at, high_most = *std::max_element(high_at, values.end());
-  const double reach = 0.5 * (high - low);
-  return {low_most >= low - reach ? low_most : low, high_most <= high + reach ? high_most : high};
+  return reach_of(low, low_most, high, high_most);
+}
+
+// Vertices of triangles with their weights; of bodies with very many vertices, some of them.
+struct WeightedPoints {
+  std::vector<Vec3f> points;
+  std::vector<double> weights;
+};
+
+bool known(const PreviewTriangles& mesh, const std::array<std::int32_t, 3>& corners) {
+  const auto count = static_cast<std::int64_t>(mesh.position.size());
+  return std::all_of(corners.begin(), corners.end(), [&](std::int32_t v) { return v >= 0 && v < count; });
+}
+
+// Which body every vertex is of: the lowest vertex that triangles connect it with.
+std::vector<std::int32_t> bodies_of(const PreviewTriangles& mesh) {
+  std::vector<std::int32_t> parent(mesh.position.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](std::int32_t v) {
+    while (parent[static_cast<std::size_t>(v)] != v) {
+      std::int32_t& up = parent[static_cast<std::size_t>(v)];
+      v = up = parent[static_cast<std::size_t>(up)];
+    }
+    return v;
+  };
+  for (const auto& t : mesh.triangles)
+    for (const std::size_t k : {std::size_t{1}, std::size_t{2}}) {
+      if (!known(mesh, t)) break;
+      const std::int32_t a = root(t[0]), b = root(t[k]);
+      parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    }
+  for (std::size_t v = 0; v < parent.size(); ++v) parent[v] = root(static_cast<std::int32_t>(v));
+  return parent;
+}
+
+WeightedPoints weighted(const PreviewTriangles& mesh) {
+  std::vector<double> area(mesh.position.size(), 0);  // a third of that of the triangles around; 0: of none
+  double whole = 0;
+  for (const auto& t : mesh.triangles) {
+    if (!known(mesh, t)) continue;
+    const auto x = [&](std::size_t k) { return Vec3d(mesh.position[static_cast<std::size_t>(t[k])]); };
+    const double each = norm(cross(x(1) - x(0), x(2) - x(0))) / 6;
+    if (!std::isfinite(each)) continue;
+    for (const std::int32_t v : t) area[static_cast<std::size_t>(v)] += each;
+    whole += 3 * each;
+  }
+  const std::vector<std::int32_t> body = bodies_of(mesh);
+  std::vector<std::size_t> members(mesh.position.size(), 0);
+  for (std::size_t v = 0; v < area.size(); ++v)
+    if (area[v] > 0) ++members[static_cast<std::size_t>(body[v])];
+  const auto bodies =
+      static_cast<std::size_t>(std::count_if(members.begin(), members.end(), [](std::size_t n) { return n > 0; }));
+  WeightedPoints found;
+  std::vector<std::size_t> met(mesh.position.size(), 0);
+  for (std::size_t v = 0; v < area.size(); ++v) {
+    if (!(area[v] > 0)) continue;
+    const auto b = static_cast<std::size_t>(body[v]);
+    const std::size_t stride = 1 + members[b] * bodies / most_points;
+    if (met[b]++ % stride != 0) continue;
+    const auto of_body = static_cast<double>(bodies * members[b]);
+    found.points.push_back(mesh.position[v]);
+    found.weights.push_back((area[v] / whole + 1 / of_body) * static_cast<double>(stride));
+  }
+  return found;
 }
 
 // Directions spread evenly over the sphere.
@@ -83,15 +165,17 @@ double turning_distance(const std::vector<Vec3d>& points, const Vec3d& target, c
 void Framing::add(const PreviewScene& scene) {
   add(scene.spheres.center, scene.spheres.radius);
   add(scene.curves.position, scene.curves.radius);
-  add(scene.triangles.position, {});
+  const WeightedPoints bodies = weighted(scene.triangles);
+  add(bodies.points, {}, bodies.weights);
   for (const PreviewVolume& volume : scene.volumes) add(block_corners(volume), {});
 }
 
-void Framing::add(const std::vector<Vec3f>& points, const std::vector<float>& radii) {
+void Framing::add(const std::vector<Vec3f>& points, const std::vector<float>& radii,
+                  const std::vector<double>& weights) {
   std::array<std::vector<float>, 3> axes;
   std::vector<float> sizes;
   // Of very many points every third or hundredth says as much, within the margin.
-  const std::size_t stride = 1 + points.size() / most_points;
+  const std::size_t stride = weights.empty() ? 1 + points.size() / most_points : 1;
   for (std::size_t i = 0; i < points.size(); i += stride) {
     if (!is_finite(points[i])) continue;
     for (int a = 0; a < 3; ++a) axes[static_cast<std::size_t>(a)].push_back(points[i][a]);
@@ -99,7 +183,8 @@ void Framing::add(const std::vector<Vec3f>& points, const std::vector<float>& ra
   }
   if (axes[0].empty()) return;
   Box box;
-  for (int a = 0; a < 3; ++a) std::tie(box.low[a], box.high[a]) = robust_range(axes[static_cast<std::size_t>(a)]);
+  for (int a = 0; a < 3; ++a)
+    std::tie(box.low[a], box.high[a]) = robust_range(axes[static_cast<std::size_t>(a)], weights);
   const double radius = sizes.empty() ? 0 : std::max(robust_range(sizes).second, 0.0);
   static const std::vector<Vec3d> directions = spread_directions(96);
   for (const Vec3d& d : directions) {

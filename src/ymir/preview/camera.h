@@ -29,7 +29,8 @@ struct CameraChoice {
 Camera turned(const Camera&, double angle);
 
 // Collects what is to be seen. Outliers do not count: per axis, a scene reaches to the 99.5th percentile of its
-// vertices unless its farthest ones are near that (within half the extent). Deterministic.
+// vertices unless its farthest ones are near that (within half the extent). Of triangles, half the weight is area and
+// half is shared evenly by the bodies, so that none of up to a hundred bodies is left out. Deterministic.
 class Framing {
  public:
   void add(const PreviewScene&);
@@ -39,7 +40,8 @@ class Framing {
   Camera camera(double aspect, const CameraChoice& = {}) const;
 
  private:
-  void add(const std::vector<Vec3f>& points, const std::vector<float>& radii);
+  // Without weights every point counts the same.
+  void add(const std::vector<Vec3f>& points, const std::vector<float>& radii, const std::vector<double>& weights = {});
   std::vector<Vec3d> seen() const;
 
   Box bounds_;

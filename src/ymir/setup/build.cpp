@@ -172,8 +172,16 @@ class Builder {
     result_.diagnostics.push_back(diagnostic(severity, setup_, node, what));
   }
 
+  // An object without the material that could not be made.
+  bool follows_from_failure(const std::string& warning) const {
+    return warning.starts_with("has no material") && std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+             return part.failed && warning.find("`" + part.node->type->schema.name + "`") != std::string::npos;
+           });
+  }
+
   void finish(const Part& part) {
-    for (const std::string& warning : part.scope.warnings()) tell(Severity::warning, *part.node, warning);
+    for (const std::string& warning : part.scope.warnings())
+      if (!follows_from_failure(warning)) tell(Severity::warning, *part.node, warning);
     for (const Scope::Inspection& inspection : part.scope.inspections())
       built_.inspections.push_back({part.node, inspection});
     if (part.refers_to_off) {
@@ -219,6 +227,28 @@ BuiltSimulation build(const SolverSetup& setup, Communicator& communicator) {
   return std::move(*result.built);
 }
 
+namespace {
+
+// What begins faster than anything may move would be undone by every substep.
+void refuse_too_fast(BuiltSimulation& built, const SolverSetup& setup) {
+  std::vector<Diagnostic> found;
+  for (const auto& object : built.simulation->objects()) {
+    if (dynamic_cast<const ForceTarget*>(object.get()) == nullptr) continue;
+    const double speed = joined(object->report(), built.simulation->domain().communicator()).speed;
+    if (!(speed > setup.time.largest_speed)) continue;
+    const std::string text = fmt::format(
+        "begins with {:.3g} m/s, above largest_speed ({:g} m/s); make its velocity or spin smaller, or give "
+        "`time: {{largest_speed: ...}}`",
+        speed, setup.time.largest_speed);
+    const SetupNode* node = speaker(setup.root, object->path() + ":");
+    found.push_back(node != nullptr ? diagnostic(Severity::error, setup, *node, text)
+                                    : Diagnostic{Severity::error, setup.file.string(), {}, object->path(), text});
+  }
+  if (!found.empty()) throw SetupError(ExitCode::bad_input, std::move(found));
+}
+
+}  // namespace
+
 std::vector<Diagnostic> ingest(BuiltSimulation& built, const SolverSetup& setup) {
   try {
     built.simulation->ingest();
@@ -227,6 +257,7 @@ std::vector<Diagnostic> ingest(BuiltSimulation& built, const SolverSetup& setup)
     if (node == nullptr) throw SetupError(error.code(), {{Severity::error, setup.file.string(), {}, "", error.what()}});
     throw SetupError(error.code(), {diagnostic(Severity::error, setup, *node, error.what())});
   }
+  refuse_too_fast(built, setup);
   std::vector<Diagnostic> warnings;
   for (const auto& [node, message] : built.inspections)
     if (const std::string text = message(); !text.empty())

@@ -17,6 +17,15 @@ struct Bad {
   std::string why;
 };
 
+// Why values of this shape cannot be the parameter's; "": they can, or there are none.
+std::string shape_problem(const Channels& channels, const ParamInfo& parameter) {
+  const Array* array = channels.find(parameter.name);
+  const int expected = parameter.type == ParamType::vector ? 3 : 1;
+  if (array == nullptr || array->components() == expected) return "";
+  return fmt::format("the channel '{}' has {} component{}, expected {}; write it anew", parameter.name,
+                     array->components(), array->components() == 1 ? "" : "s", expected);
+}
+
 std::optional<Bad> first_bad(const Array& array, const ParamInfo& parameter) {
   const auto look = [&](const auto& values, auto&& converted) -> std::optional<Bad> {
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -38,6 +47,8 @@ std::optional<Bad> first_bad(const Array& array, const ParamInfo& parameter) {
 std::string channel_problem(const Object& object, const ParamInfo& parameter) {
   if (const auto* strands = dynamic_cast<const CurvesObject*>(&object)) {
     const Curves& curves = strands->curves();
+    for (const Channels* channels : {&curves.vertices, &curves.strands})
+      if (const std::string why = shape_problem(*channels, parameter); !why.empty()) return why;
     if (const Array* array = curves.vertices.find(parameter.name))
       if (const auto bad = first_bad(*array, parameter)) {
         const auto after =
@@ -56,10 +67,19 @@ std::string channel_problem(const Object& object, const ParamInfo& parameter) {
       if (const auto bad = first_bad(*array, parameter))
         return fmt::format("point {}: {} {}", bad->at, parameter.name, bad->why);
   if (const auto* solid = dynamic_cast<const MeshObject*>(&object)) {
-    if (const Array* array = solid->mesh().vertices.find(parameter.name))
+    const SolidMesh& mesh = solid->mesh();
+    for (const Channels* channels : {&mesh.vertices, &mesh.elements})
+      if (const std::string why = shape_problem(*channels, parameter); !why.empty()) return why;
+    if (const Array* array = mesh.skin.vertices.find(parameter.name))
+      if (const auto bad = first_bad(*array, parameter))
+        return fmt::format("vertex {} (counted from 0): {} {}", bad->at, parameter.name, bad->why);
+    if (const Array* array = mesh.skin.faces.find(parameter.name))
+      if (const auto bad = first_bad(*array, parameter))
+        return fmt::format("triangle {} (counted from 0): {} {}", bad->at, parameter.name, bad->why);
+    if (const Array* array = mesh.vertices.find(parameter.name))
       if (const auto bad = first_bad(*array, parameter))
         return fmt::format("node {} (counted from 0): {} {}", bad->at, parameter.name, bad->why);
-    if (const Array* array = solid->mesh().elements.find(parameter.name))
+    if (const Array* array = mesh.elements.find(parameter.name))
       if (const auto bad = first_bad(*array, parameter))
         return fmt::format("cell {} (counted from 0): {} {}", bad->at, parameter.name, bad->why);
   }

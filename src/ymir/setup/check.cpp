@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 
@@ -26,6 +27,8 @@ std::string why_not_writable(const std::filesystem::path& folder) {
   return rmdir(name.c_str()) == 0 ? "" : std::strerror(errno);
 }
 
+constexpr std::size_t longest_name = 64;  // of files in the folder of a cache
+
 }  // namespace
 
 std::vector<Diagnostic> check_output_folder(const SolverSetup& setup, const std::filesystem::path& out) {
@@ -36,6 +39,10 @@ std::vector<Diagnostic> check_output_folder(const SolverSetup& setup, const std:
   };
   std::error_code failure;
   const fs::file_status status = fs::status(out, failure);
+  if (failure == std::errc::filename_too_long || out.native().size() + longest_name > PATH_MAX) {
+    tell(Severity::error, "the name of the folder is too long; give a shorter one with --out");
+    return found;
+  }
   if (fs::exists(status) && !fs::is_directory(status)) {
     tell(Severity::error, fmt::format("{} exists and is not a folder; name another with --out", out.string()));
     return found;

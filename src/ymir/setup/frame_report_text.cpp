@@ -24,7 +24,8 @@ std::string to_json_text(const FrameReport& report) {
                      {"speed", r.speed},
                      {"courant", r.courant},
                      {"stretch", r.stretch},
-                     {"penetration", r.penetration}};
+                     {"penetration", r.penetration},
+                     {"crushed", r.crushed}};
   const Json json{{"ymir_report", 1},
                   {"frame", report.frame},
                   {"elements", report.elements},

@@ -205,13 +205,13 @@ SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& optio
   if (communicator.root()) cache.emplace(begin_writing(start, setup, options));
   const std::int64_t after = communicator.max(communicator.root() ? start.point.after : first - 1);
   start.point.state.reset();
-  if (complete) return {.interrupted = false, .last_frame = last, .frames = 0};
-  if (events.begin) events.begin(after + 1, last);
   // A branch goes on with frames that began with the initial state of another setup.
-  if (cache && cache->manifest().branches.empty()) {
+  if (cache && cache->manifest().branches.empty() && (!complete || !initial_state_problem(options.out).empty())) {
     if (hairs) initial.objects.push_back(hairs->hairs_of(initial));
     write_initial_state(options.out, initial);
   }
+  if (complete) return {.interrupted = false, .last_frame = last, .frames = 0};
+  if (events.begin) events.begin(after + 1, last);
   initial = {};
   if (hairs && after >= first) hairs->follow(cache->read_frame(after));
 

@@ -76,7 +76,8 @@ class TreeReader {
                           ? fmt::format("another group '{}' stands beside it; give it a name of its own, "
                                         "messages and caches call it '{}'",
                                         child.name, child.path)
-                          : fmt::format("the same group has a {} already, and both count; leave one out", child.name));
+                          : fmt::format("the same group has {} already{}; leave one of them out", child.name,
+                                        child.type->schema.category == Category::material ? "" : ", and both count"));
     }
   }
 

@@ -28,6 +28,8 @@ using Names = std::set<std::string, std::less<>>;
 struct Readers {
   std::map<std::string, std::vector<ParamInfo>, std::less<>> taken;  // by channel, as each of them declares it
   std::map<std::string, std::string, std::less<>> idle;              // why one does not look at a channel it declares
+  std::map<std::string, std::string, std::less<>> fixed;             // who has a parameter that data does not override
+  bool nothing = false;  // the object takes no values of data, whatever acts on it
 };
 struct AllReaders {
   Readers particles, strands, solids, cloth;
@@ -47,6 +49,9 @@ bool is_for(const ParamInfo& p, ActsOn kind) {
 
 void add_readers(const SetupNode& node, const Behavior& behavior, ActsOn kind, Readers& to) {
   const std::vector<Behavior::Unused> unused = behavior.unused(kind);
+  for (const ParamInfo& p : node.type->schema.params)
+    if (!p.varying && (p.type == ParamType::real || p.type == ParamType::vector))
+      to.fixed.try_emplace(p.name, node.path);
   for (ParamInfo& p : varying_params(node.type->schema)) {
     const auto idle =
         std::find_if(unused.begin(), unused.end(), [&](const Behavior::Unused& u) { return u.channel == p.name; });
@@ -104,10 +109,10 @@ class Search {
     visit(setup_.root, {});
     for (const InputSpec& input : setup_.inputs)
       if ((!input.overrides.items.empty() || !input.painted.empty()) && !seen_.contains(input.name))
-        tell(
-            Severity::error, {}, "inputs." + input.name + ".overrides",
-            "no object takes them: only the inputs of a particle_object, curves_object or solid_object have overrides; "
-            "leave them out");
+        tell(Severity::error, {}, "inputs." + input.name + ".overrides",
+             "no object takes them: only the inputs of a particle_object, curves_object, solid_object or cloth_object "
+             "have "
+             "overrides; leave them out");
     tell_unused_inputs();
     return std::move(found_);
   }
@@ -203,9 +208,12 @@ class Search {
       readers = above.of(*kind);
       add_readers(node, *node.type->create(node.values), *kind, readers);
     } else if (dynamic_cast<const ElastonObject*>(object) != nullptr) {
+      readers.nothing = true;
       readers.taken["radius"];  // of branches
     } else if (dynamic_cast<const SuperHelixObject*>(object) != nullptr) {
       for (const char* own : {"radius", "density", "flattening"}) readers.taken[own];
+    } else {
+      readers.nothing = object != nullptr;
     }
     Names overridden;
     std::string file;
@@ -237,6 +245,12 @@ class Search {
   void refuse_override(const SetupNode& node, const Readers& readers, const InputSpec& input,
                        const std::string& parameter) {
     const auto idle = readers.idle.find(parameter);
+    if (readers.nothing)
+      return tell(
+          Severity::error, node.location, node.path,
+          fmt::format("the override '{}' of its input '{}' does nothing: {} takes no values from its input; give "
+                      "it in the setup, and leave the override out",
+                      parameter, input.name, node.type->schema.name));
     tell(Severity::error, node.location, node.path,
          idle != readers.idle.end()
              ? fmt::format("the override '{}' of its input '{}' does nothing, as {}, or leave the override out",
@@ -257,6 +271,13 @@ class Search {
           }
         continue;
       }
+      if (!parameters_.contains(name) && dynamic_cast<const MeshObject*>(&object) != nullptr)
+        if (const auto fixed = readers.fixed.find(name); fixed != readers.fixed.end())
+          tell(Severity::warning, node.location, node.path,
+               fmt::format(
+                   "the channel '{}' of its input does nothing: {}.{} is one value for all of it; give it there, "
+                   "or remove the channel",
+                   name, fixed->second, name));
       if (!parameters_.contains(name) || overridden.contains(name)) continue;
       if (const auto idle = readers.idle.find(name); idle != readers.idle.end())
         tell(Severity::error, node.location, node.path,

@@ -81,6 +81,66 @@ TEST(Camera, SeesEverythingFromEverywhereOnItsWay) {
     }
 }
 
+// A box with 8 vertices.
+void add_box(PreviewTriangles& mesh, Vec3f low, float size) {
+  const auto first = static_cast<std::int32_t>(mesh.position.size());
+  for (int c = 0; c < 8; ++c)
+    mesh.position.push_back(
+        low + Vec3f{static_cast<float>(c & 1), static_cast<float>((c >> 1) & 1), static_cast<float>(c >> 2)} * size);
+  for (const auto& t : {std::array{0, 1, 3},
+                        {0, 3, 2},
+                        {4, 7, 5},
+                        {4, 6, 7},
+                        {0, 5, 1},
+                        {0, 4, 5},
+                        {2, 3, 7},
+                        {2, 7, 6},
+                        {0, 2, 6},
+                        {0, 6, 4},
+                        {1, 5, 7},
+                        {1, 7, 3}})
+    mesh.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+}
+
+// A square of a metre in n x n squares.
+void add_fine_square(PreviewTriangles& mesh, int n) {
+  const auto first = static_cast<std::int32_t>(mesh.position.size());
+  for (int j = 0; j <= n; ++j)
+    for (int i = 0; i <= n; ++i)
+      mesh.position.push_back(
+          {static_cast<float>(i) / static_cast<float>(n), static_cast<float>(j) / static_cast<float>(n), 0});
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) {
+      const std::int32_t at = first + j * (n + 1) + i;
+      mesh.triangles.push_back({at, at + 1, at + n + 1});
+      mesh.triangles.push_back({at + 1, at + n + 2, at + n + 1});
+    }
+}
+
+TEST(Camera, SeesBodiesOfFewVertices) {
+  for (const int fine : {50, 400}) {
+    PreviewScene scene;
+    add_fine_square(scene.triangles, fine);
+    add_box(scene.triangles, {3, 0, 0}, 0.1f);
+    Framing framing;
+    framing.add(scene);
+    EXPECT_FLOAT_EQ(static_cast<float>(framing.bounds().high.x), 3.1f) << fine;
+    const View view(framing.camera(16.0 / 9), 320, 180);
+    const Point2 corner = on_picture(view, {3.1, 0.1, 0.1});
+    EXPECT_GT(corner.x, 0);
+    EXPECT_LT(corner.x, 320);
+  }
+}
+
+TEST(Camera, LeavesOutFarSplintersOfManyBodies) {
+  PreviewScene scene;
+  for (int k = 0; k < 1000; ++k) add_box(scene.triangles, {0.01f * static_cast<float>(k % 100), 0, 0}, 0.01f);
+  add_box(scene.triangles, {50, 0, 0}, 0.01f);
+  Framing framing;
+  framing.add(scene);
+  EXPECT_LT(framing.bounds().high.x, 1.5);
+}
+
 Frame moving_points() {
   ObjectState points{"Sparks", "points", {}, {}};
   std::vector<Vec3f> position, velocity;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -13,6 +14,7 @@
 #include "ymir/actions/elastic_rod.h"
 #include "ymir/actions/mesh_attachment.h"
 #include "ymir/behaviors/scope.h"
+#include "ymir/data/triangle_bvh.h"
 #include "ymir/objects/elaston_object.h"
 #include "ymir/objects/super_helix_object.h"
 
@@ -282,22 +284,30 @@ void AttachmentBehavior::attach_solids(Scope& scope, const EmissionRule& rule) c
     throw mistake(scope, "attachment of solids needs `range:`; nodes that near the surface are held");
   const auto surface = std::make_shared<const AnimatedSurface>(scope.animated_surface(params_.surface));
   if (surface->rest().triangles.empty()) throw mistake(scope, "the surface has no triangles");
-  const auto coupled = [&](SolidObject& object) {
+  const auto far = [&](const std::string& path, const std::vector<Vec3d>& points, const char* kind) {
+    Surface begin = surface->rest();
+    surface->pose(0, begin.positions);
+    const TriangleBvh bvh(begin);
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const Vec3d& x : points) nearest = std::min(nearest, bvh.closest(x).distance);
+    scope.warn(
+        fmt::format("holds nothing of {}: no {} is within {:g} m of '{}' at time 0, the nearest is {:.3g} m away; "
+                    "enlarge `range:`",
+                    path, kind, *params_.range, params_.surface.name, nearest));
+  };
+  const auto coupled = [&](SolidObject& object, const std::vector<Vec3d>& points) {
     const std::size_t held =
         add_surface_attachments(scope.solids(), scope.path(), object, response_of(params_), rule, surface);
-    if (held == 0 && !rule.every_step)
-      scope.warn(fmt::format("holds nothing of {}: no point is within {:g} m of '{}' at time 0; enlarge `range:`",
-                             object.name(), *params_.range, params_.surface.name));
+    if (held == 0 && !rule.every_step) far(object.name(), points, "point");
   };
-  for (RigidObject* object : scope.rigid_objects()) coupled(*object);
+  for (RigidObject* object : scope.rigid_objects()) coupled(*object, object->surface().positions);
   // Soft, or changing, or listed: as everything else. Otherwise the nodes are no longer unknowns.
   const bool exact = params_.hard && rule.kind == EmissionKind::closest && !rule.every_step;
   for (MeshObject* object : scope.mesh_objects())
     if (!exact)
-      coupled(*object);
+      coupled(*object, object->start());
     else if (attach_nodes(*object, scope.path(), surface, *params_.range) == 0)
-      scope.warn(fmt::format("holds nothing of {}: no node is within {:g} m of '{}' at time 0; enlarge `range:`",
-                             object->path(), *params_.range, params_.surface.name));
+      far(object->path(), object->start(), "node");
     else
       refuse_shared_nodes(scope, *object);
 }

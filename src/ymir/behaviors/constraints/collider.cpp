@@ -87,10 +87,11 @@ bool on_grid(const ColliderBehavior::Params& p, const Scope& scope, const Animat
   return still_shape && with_inside;
 }
 
-constexpr double rounding = 1e-9;  // of places
+constexpr double rounding = 1e-9;       // of places
+constexpr double worth_telling = 1e-3;  // by which a body begins too near [m]
 
 // Says how many points begin inside, and what becomes of them.
-void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& distance,
+void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& distance, double kept,
                            const std::string& particles_then, const std::string& strands_then) {
   const auto tell = [&](const ForceTarget* object, const std::string& path, const std::string& then) {
     scope.when_placed([object, path, distance, then, communicator = &scope.domain().communicator()]() -> std::string {
@@ -108,13 +109,25 @@ void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& d
                                    const char* then) {
     scope.when_placed([=, communicator = &scope.domain().communicator()]() -> std::string {
       PointsInside inside;
+      std::int64_t near = 0;
+      double nearest = kept;
       for (const Vec3d& x : vertices()) {
-        const double depth = -distance(x);
+        const double away = distance(x);
         ++inside.of;
-        if (depth > rounding * (1 + norm(x))) ++inside.count;
-        inside.deepest = std::max(inside.deepest, depth);
+        if (-away > rounding * (1 + norm(x))) ++inside.count;
+        if (away < kept - worth_telling) ++near;
+        nearest = std::min(nearest, away);
+        inside.deepest = std::max(inside.deepest, -away);
       }
       inside = {communicator->sum(inside.count), communicator->sum(inside.of), communicator->max(inside.deepest)};
+      near = communicator->sum(near);
+      nearest = communicator->min(nearest);
+      if (inside.count == 0 && near > 0)
+        return fmt::format(
+            "{} of {} vertices of {} begin nearer to it than its strand_thickness of {:.3g} mm, the "
+            "nearest {:.3g} mm; they are kept as near as they begin: move the body, or make "
+            "strand_thickness smaller",
+            near, inside.of, path, kept * 1e3, std::max(nearest, 0.0) * 1e3);
       if (inside.count == 0) return "";
       return fmt::format("{} of {} vertices of {} begin inside it, the deepest {:.3g} mm; {}", inside.count, inside.of,
                          path, inside.deepest * 1e3, then);
@@ -225,7 +238,8 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .range(0, 1)
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles})
-          .param(&Params::friction, "friction", unit::none, "Coulomb coefficient.")
+          .param(&Params::friction, "friction", unit::none,
+                 "Coulomb coefficient. Bodies and cloth have that of the collider, whatever their data says.")
           .at_least(0)
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
@@ -244,14 +258,16 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .acts_on({ActsOn::gas})
           .param(&Params::strand_stiffness, "strand_stiffness", unit::none,
                  "Stiffness of the force that keeps strands and solids out, by inertia: k dt^2/m of a vertex; for "
-                 "solids dt "
-                 "counts as 1/24 s at most.")
+                 "solids dt counts as 1/24 s at most. Bodies and cloth have that of the collider, whatever their data "
+                 "says.")
           .positive()
           .advanced()
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
-          .param(&Params::strand_thickness, "strand_thickness", unit::m,
-                 "Distance kept between the collider and strands or solids.")
+          .param(
+              &Params::strand_thickness, "strand_thickness", unit::m,
+              "Distance kept between the collider and strands or solids. Bodies and cloth have that of the collider, "
+              "whatever their data says.")
           .positive()
           .advanced()
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
@@ -313,6 +329,7 @@ void ColliderBehavior::create(Scope& scope) {
       [distance = solid.collider.distance, pose = solid.collider.pose](Vec3d x) {
         return distance(pose ? pose(0).to_body(x) : x).distance;
       },
+      params_.strand_thickness,
       "they are put on its surface in the first substep; move them or the collider, or change its size",
       "strands stay as deep as they begin");
   if (!solid.picture.rest().triangles.empty())
@@ -401,7 +418,8 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
       "what is planted between a held root and the surface stays, the rest is brought out at {:g} m/s (`push_out:`)",
       params_.push_out);
   tell_of_points_inside(
-      scope, [exact](Vec3d x) { return exact->during(0, 0)->sample(x, 0).distance; }, then, then);
+      scope, [exact](Vec3d x) { return exact->during(0, 0)->sample(x, 0).distance; }, params_.strand_thickness, then,
+      then);
 }
 
 void ColliderBehavior::create_sheet(Scope& scope) {

@@ -40,6 +40,24 @@ double turn_per_substep(const AnimatedSurface& surface, const TimeParams& time) 
   return largest;
 }
 
+// What is carried exactly has one place: another animation with weight 1 at the same time would have none.
+void refuse_second_carrier(Scope& scope, const RigidObject& object, const std::function<double(double time)>& weight) {
+  const TimeParams& time = scope.simulation().time_params();
+  const std::int64_t last = time.frame_count() * time.substeps;
+  for (const auto& constraint : object.constraints()) {
+    const auto* other = dynamic_cast<const FollowsPose*>(constraint.get());
+    if (other == nullptr) continue;
+    for (std::int64_t k = 0; k <= last; ++k) {
+      const double now = time.frame_duration() / static_cast<double>(time.substeps) * static_cast<double>(k);
+      if (weight(now) == 1 && other->weight_at(now) == 1)
+        throw mistake(scope, fmt::format(".weight: {} is carried by {} already at {:.3g} s, and two weights of 1 "
+                                         "contradict each other; give one of them less than 1 there, by `weight:` or "
+                                         "`course:`",
+                                         object.path(), constraint->owner(), now));
+    }
+  }
+}
+
 }  // namespace
 
 Schema<Follow::Key> Follow::Key::schema() {
@@ -51,16 +69,17 @@ Schema<Follow::Key> Follow::Key::schema() {
 
 Schema<Follow::Params> Follow::schema() {
   return Schema<Params>("follow",
-                        "Soft bodies, strands and rigid bodies are pulled towards where an animation puts them; rigid "
-                        "bodies may be carried by it.")
+                        "Soft bodies, cloth, strands and rigid bodies are pulled towards where an animation puts them; "
+                        "rigid bodies may be carried by it.")
       .category(Category::constraint)
       .example("examples/muscle.yaml")
       .param(&Params::body, "body",
              "Of soft bodies: input with the animated volume mesh, with the nodes and cells of the body.")
       .accepts({InputKind::body})
-      .param(&Params::surface, "surface",
-             "Input with the animated surface: of soft bodies with the vertices of their skin, of rigid bodies with "
-             "those of their surface; of strands any surface, which carries their groom along at the roots.")
+      .param(
+          &Params::surface, "surface",
+          "Input with the animated surface: of soft bodies and cloth with the vertices of their skin, of rigid "
+          "bodies with those of their surface; of strands any surface, which carries their groom along at the roots.")
       .accepts({InputKind::surface})
       .only_without({"body"})
       .param(&Params::curves, "curves",
@@ -184,6 +203,7 @@ void Follow::follow_bodies(Scope& scope, RigidObject& object, const Weight& weig
         scope, fmt::format(".surface: '{}' has {} vertices, {} has {}, or they are connected in other ways; "
                            "animate the surface that the bodies are made of, all copies of it",
                            params_.surface.name, target.rest().positions.size(), object.path(), own.positions.size()));
+  refuse_second_carrier(scope, object, weight);
   std::vector<Vec3d> begin;
   target.pose(0, begin);
   double away = 0;

@@ -38,6 +38,14 @@ class Bodies {
                                   place[static_cast<std::size_t>(t[2])]});
     return std::max(TriangleBvh(part).signed_distance(x), 0.0);
   }
+  // Of its outermost vertex from an axis [m].
+  double reach(std::size_t b, Vec3d x, Vec3d axis) const {
+    const auto& [object, number] = bodies_[b];
+    double most = 0;
+    for (const std::int32_t v : object->bodies()[number].vertices)
+      most = std::max(most, norm(cross(axis, object->surface().positions[static_cast<std::size_t>(v)] - x)));
+    return most;
+  }
   // Nearest to x, but for one; of equally near ones the nearest centre.
   std::size_t nearest(Vec3d x, std::size_t but) const {
     std::size_t best = but == 0 ? 1 : 0;
@@ -58,6 +66,11 @@ class Bodies {
 };
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+// Speed of a motor that reaches it whatever it takes [rad/s or m/s].
+double unlimited(const JointDrive& drive) {
+  return drive.motor_strength == 0 && !drive.motor_target ? std::fabs(drive.motor_speed.value_or(0)) : 0;
+}
 
 Error mistake(const Scope& scope, const std::string& what) {
   return Error(ExitCode::bad_input, scope.path() + ": " + what);
@@ -162,12 +175,19 @@ Schema<JointBehavior::Params> JointBehavior::schema() {
       .only_when("kind", {"hinge"})
       .param(&Params::high_angle, "high_angle", unit::radian, "Largest angle of a hinge.")
       .only_when("kind", {"hinge"})
-      .param(&Params::motor_spin, "motor_spin", unit::radian_per_s, "Angular velocity at which a motor turns a hinge.")
+      .param(&Params::motor_spin, "motor_spin", unit::radian_per_s,
+             "Angular velocity at which a motor turns a hinge; beside `motor_angle` the largest on the way there.")
       .only_when("kind", {"hinge"})
       .param(&Params::motor_angle, "motor_angle", unit::radian, "Angle to which a motor turns a hinge.")
       .only_when("kind", {"hinge"})
+      .param(
+          &Params::motor_relaxation_time, "motor_relaxation_time", unit::s,
+          "A motor with a target slows down before it: its speed is what is left of the way divided by this time, so "
+          "that the way left shrinks to 37 % in it. 0: it goes there in one substep, if it is strong enough.")
+      .range(0, 1e6)
+      .only_with({"motor_angle", "motor_position"})
       .param(&Params::motor_torque, "motor_torque", unit::newton_m,
-             "Largest torque of the motor; 0: as much as it takes.")
+             "Largest torque of the motor; 0: as much as it takes, up to the limits of the hinge, where it stops.")
       .at_least(0)
       .only_when("kind", {"hinge"})
       .param(&Params::friction_torque, "friction_torque", unit::newton_m,
@@ -178,11 +198,13 @@ Schema<JointBehavior::Params> JointBehavior::schema() {
       .only_when("kind", {"slider"})
       .param(&Params::high_slide, "high_slide", unit::m, "Largest position of a slider.")
       .only_when("kind", {"slider"})
-      .param(&Params::motor_speed, "motor_speed", unit::m_per_s, "Speed at which a motor moves a slider.")
+      .param(&Params::motor_speed, "motor_speed", unit::m_per_s,
+             "Speed at which a motor moves a slider; beside `motor_position` the largest on the way there.")
       .only_when("kind", {"slider"})
       .param(&Params::motor_position, "motor_position", unit::m, "Position to which a motor moves a slider.")
       .only_when("kind", {"slider"})
-      .param(&Params::motor_force, "motor_force", unit::newton, "Largest force of the motor; 0: as much as it takes.")
+      .param(&Params::motor_force, "motor_force", unit::newton,
+             "Largest force of the motor; 0: as much as it takes, up to the limits of the slider, where it stops.")
       .at_least(0)
       .only_when("kind", {"slider"})
       .param(&Params::friction_force, "friction_force", unit::newton,
@@ -210,6 +232,7 @@ JointDrive JointBehavior::drive(const Scope& scope) const {
                hinge ? p.high_angle : p.high_slide,
                hinge ? p.motor_spin : p.motor_speed,
                hinge ? p.motor_angle : p.motor_position,
+               p.motor_relaxation_time,
                hinge ? p.motor_torque : p.motor_force,
                hinge ? p.friction_torque : p.friction_force,
                p.kind == JointKind::slider ? p.spring_force : p.spring_torque,
@@ -224,7 +247,10 @@ JointDrive JointBehavior::drive(const Scope& scope) const {
     throw mistake(scope, "a joint begins at 0, which has to be within its limits");
   if (d.motor_target && ((d.low && *d.motor_target < *d.low) || (d.high && *d.motor_target > *d.high)))
     throw mistake(scope, fmt::format("the motor's target, {:g}, is beyond the limits of the joint", *d.motor_target));
-  if (d.motor_speed && d.motor_target) throw mistake(scope, "a motor has either a speed or a target, not both");
+  if (d.motor_speed && d.motor_target && !(*d.motor_speed > 0))
+    throw mistake(scope, fmt::format("beside a target, the speed of a motor is its largest on the way there and has to "
+                                     "be above 0, not {:g}",
+                                     *d.motor_speed));
   if (d.motor_strength > 0 && !d.motor_speed && !d.motor_target)
     throw mistake(scope, "a motor needs a speed or a target; give one, or leave out its strength");
   return d;
@@ -261,6 +287,14 @@ void JointBehavior::create(Scope& scope) {
                                             : bodies.nearest(place.at, none);
     if (params_.between == JointEnds::world) {
       if (place.other) throw mistake(scope, "`other:` has no effect with `between: world`; leave it out");
+      const double fastest = scope.simulation().time_params().largest_speed;
+      const double speed =
+          unlimited(drive) * (params_.kind == JointKind::hinge ? bodies.reach(first, place.at, axis) : 1);
+      if (speed > fastest)
+        throw mistake(scope,
+                      fmt::format("the motor moves body {} at {:.3g} m/s, above largest_speed ({:g} m/s); make it "
+                                  "slower, or give `time: {{largest_speed: ...}}`",
+                                  first, speed, fastest));
       joints.push_back({bodies.end(first, place.at, axis), world_end(place.at), axis});
       continue;
     }

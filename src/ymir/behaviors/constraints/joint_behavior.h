@@ -26,6 +26,7 @@ struct JointBehavior final : Behavior {
     std::optional<double> low_slide, high_slide;        // [m]
     std::optional<double> motor_spin, motor_angle;      // [rad/s, rad]
     std::optional<double> motor_speed, motor_position;  // [m/s, m]
+    double motor_relaxation_time = 0;                   // [s]
     double motor_torque = 0, friction_torque = 0;       // [N m]
     double motor_force = 0, friction_force = 0;         // [N]
     double spring_torque = 0, spring_force = 0;         // per angle and length [N m, N/m]

@@ -37,8 +37,10 @@ Schema<ElasticShellBehavior::Params> ElasticShellBehavior::schema() {
       .param(&P::poisson_ratio, "poisson_ratio", unit::none,
              "How much it contracts across, under tension along the warp.")
       .range(0, 0.4999)
-      .param(&P::stretch_warp, "stretch_warp", unit::newton_per_m,
-             "Force per width that doubles the squared length along the warp, by two; shirts: 1000 to 10,000 N/m.")
+      .param(
+          &P::stretch_warp, "stretch_warp", unit::newton_per_m,
+          "Stiffness along the warp: force per width, divided by the strain. At 1000 N/m a strip 10 cm wide gets 1 % "
+          "longer under 1 N. The strain is (length^2 / rest length^2 - 1) / 2; shirts: 1000 to 10,000 N/m.")
       .positive()
       .only_when("weave", {"woven"})
       .param(&P::stretch_weft, "stretch_weft", unit::newton_per_m, "The same along the weft, across the warp.")

@@ -5,14 +5,23 @@
 #include <algorithm>
 
 #include "ymir/actions/load_stress.h"
+#include "ymir/actions/muscle_fibres.h"
 #include "ymir/behaviors/materials/second_material.h"
 #include "ymir/behaviors/scope.h"
+#include "ymir/data/mesh_values.h"
+#include "ymir/physics/hyperelastic/corotated.h"
+#include "ymir/physics/hyperelastic/fibre_limit.h"
+#include "ymir/physics/hyperelastic/log_neo_hookean.h"
+#include "ymir/physics/hyperelastic/st_venant_kirchhoff.h"
+#include "ymir/physics/hyperelastic/stable_neo_hookean.h"
 
 namespace ymir {
 namespace {
 
 // Above, cells without a pressure of their own are too stiff by more than a third. [method notes: solids, 3.3]
 constexpr double most_without_pressure = 0.4;
+// Of what a bar bears: fibres that pull at once, undamped, overshoot.
+constexpr double safe_pull = 0.9;
 
 }  // namespace
 
@@ -68,6 +77,7 @@ void ElasticSolidBehavior::create(Scope& scope) {
   for (MeshObject* object : scope.solid_objects()) {
     refuse_second_material(scope, *object, "elastic_solid");
     add_elastic_solid(*object, scope.path(), material());
+    scope.after_all([this, &scope, object] { warn_of_strong_fibres(scope, *object); });
     // Once it is known what pulls at the body and what holds it.
     if (params_.gravity_compensation > 0) scope.after_all([this, &scope, object] { compensate(scope, *object); });
   }
@@ -82,6 +92,39 @@ ElasticSolidMaterial ElasticSolidBehavior::material() const {
   return m;
 }
 
+// Share of Young's modulus that fibres may pull with.
+double ElasticSolidBehavior::most_pull() const {
+  switch (params_.model) {
+    case SolidModel::neo_hookean: return fibre_limit<StableNeoHookean>(params_.poisson_ratio);
+    case SolidModel::log_neo_hookean: return fibre_limit<LogNeoHookean>(params_.poisson_ratio);
+    case SolidModel::st_venant_kirchhoff: return fibre_limit<StVenantKirchhoff>(params_.poisson_ratio);
+    case SolidModel::corotated: return fibre_limit<Corotated>(params_.poisson_ratio);
+  }
+  return 0;
+}
+
+void ElasticSolidBehavior::warn_of_strong_fibres(Scope& scope, const MeshObject& object) const {
+  std::vector<double> tension(object.mesh().cell_count(), 0);
+  std::string owner;
+  for (const auto& constraint : object.constraints())
+    if (const auto* fibres = dynamic_cast<const PullsFibres*>(constraint.get())) {
+      owner = constraint->owner();
+      for (std::size_t c = 0; c < tension.size(); ++c) tension[c] += fibres->most_tension(c);
+    }
+  if (owner.empty()) return;
+  const auto young = cell_values(object.mesh(), "youngs_modulus")
+                         .value_or(std::vector<double>(tension.size(), params_.youngs_modulus));
+  double most = 0;
+  for (std::size_t c = 0; c < tension.size(); ++c) most = std::max(most, tension[c] / young[c]);
+  const double limit = most_pull();
+  if (most > safe_pull * limit)
+    scope.warn(
+        fmt::format("{} pulls cells of {} with {:.3g} of their youngs_modulus, and a bar of this material and "
+                    "poisson_ratio bears {:.3g} before it collapses to a point; make youngs_modulus about {:.2g} times "
+                    "larger, poisson_ratio larger, or the activation smaller",
+                    owner, object.path(), most, limit, most / (safe_pull * limit)));
+}
+
 void ElasticSolidBehavior::compensate(Scope& scope, MeshObject& object) const {
   const std::string name = scope.path() + ".gravity_compensation";
   if (!object.description().start.empty())
@@ -94,10 +137,11 @@ void ElasticSolidBehavior::compensate(Scope& scope, MeshObject& object) const {
                             name, object.path()));
   const double factor = add_load_stress(object, name, material(), params_.gravity_compensation);
   if (factor > 1)
-    scope.warn(
-        fmt::format("{} is too soft to stand as it begins, and will buckle; make youngs_modulus about {:.2g} "
-                    "times larger, or compensate less",
-                    object.path(), factor));
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: {} is too soft to stand as it begins: it would buckle under the stress that bears its "
+                            "weight, and gain speed; make youngs_modulus about {:.2g} times larger, or compensate a "
+                            "smaller share, such as {:.2g}",
+                            name, object.path(), factor, 0.95 * params_.gravity_compensation / factor));
 }
 
 }  // namespace ymir

@@ -30,6 +30,8 @@ struct ElasticSolidBehavior final : Behavior {
  private:
   ElasticSolidMaterial material() const;
   void compensate(Scope& scope, MeshObject& object) const;
+  double most_pull() const;
+  void warn_of_strong_fibres(Scope& scope, const MeshObject& object) const;
   Params params_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ymir/actions/muscle_fibres.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/behaviors/smooth_course.h"
@@ -35,7 +37,11 @@ Schema<Muscle::Params> Muscle::schema() {
 
 void Muscle::create(Scope& scope) {
   std::vector<CourseKey> course;
-  for (const Key& key : params_.course) course.push_back({key.time, key.share});
+  double most_share = params_.course.empty() ? 1 : 0;
+  for (const Key& key : params_.course) {
+    course.push_back({key.time, key.share});
+    most_share = std::max(most_share, key.share);
+  }
   require_increasing(course, scope.path() + ".course");
   if (!(norm(params_.fibre.value) > 0))
     throw Error(ExitCode::bad_input, scope.path() + ".fibre: has no length; give a direction such as [1, 0, 0]");
@@ -46,7 +52,7 @@ void Muscle::create(Scope& scope) {
                               scope.path(), object->path()));
     add_muscle_fibres(*object, scope.path(),
                       {params_.activation, params_.stiffness, params_.fibre,
-                       [course](double time) { return value_at(course, time, 1); }});
+                       [course](double time) { return value_at(course, time, 1); }, most_share});
   }
 }
 

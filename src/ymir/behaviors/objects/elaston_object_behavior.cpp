@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ymir/behaviors/idle_channels.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/grooms/plant.h"
 #include "ymir/grooms/polyline.h"
@@ -118,11 +119,16 @@ void ElastonObjectBehavior::create(Scope& scope) {
                 fmt::format("{}.spacing: {:g} m is more than the longest strand of '{}', {:g} m; make it a few times "
                             "smaller than that",
                             scope.path(), spacing, params_.curves.name, longest));
+  constexpr const char* remedy = "plants take only the radius of branches; give the value in the setup, or remove it";
+  warn_of_idle_channels(scope, {&curves.vertices, &curves.strands}, params_.curves.name, "elaston_object", "radius",
+                        remedy);
   Plant plant(spacing);
   plant.add_branches(curves, params_.radius, fmt::format("{}: input '{}'", scope.path(), params_.curves.name));
-  if (!params_.leaves.empty())
-    plant.add_leaves(scope.surface(params_.leaves), params_.leaf_thickness,
-                     fmt::format("{}: input '{}'", scope.path(), params_.leaves.name));
+  if (!params_.leaves.empty()) {
+    const Surface leaves = scope.surface(params_.leaves);
+    warn_of_idle_channels(scope, {&leaves.vertices, &leaves.faces}, params_.leaves.name, "elaston_object", "", remedy);
+    plant.add_leaves(leaves, params_.leaf_thickness, fmt::format("{}: input '{}'", scope.path(), params_.leaves.name));
+  }
   ElastonCloud cloud = plant.grown(params_.clamp_roots);
   if (params_.clamp_roots && cloud.held.empty())
     scope.warn(

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ymir/actions/rigid_load.h"
+#include "ymir/behaviors/idle_channels.h"
 #include "ymir/behaviors/scope.h"
 #include "ymir/data/closed_surface.h"
 #include "ymir/math/quaternion.h"
@@ -60,6 +61,8 @@ void RigidObjectBehavior::create(Scope& scope) {
     scope.warn(fmt::format("'{}' is inside out; its triangles are turned around", params_.surface.name));
     turn_inside_out(one);
   }
+  warn_of_idle_channels(scope, {&one.vertices, &one.faces}, params_.surface.name, "rigid_object", "",
+                        "a rigid body is the same all over; give the value in the setup, or remove the channel");
   const Box box = bounds(one.positions);
   const Vec3d middle = (box.low + box.high) * 0.5, size = box.size();
   Surface all;

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "ymir/behaviors/idle_channels.h"
 #include "ymir/behaviors/materials/second_material.h"
 #include "ymir/behaviors/scope.h"
+#include "ymir/data/body_thickness.h"
 #include "ymir/data/closed_surface.h"
 #include "ymir/data/embed_skin.h"
 #include "ymir/data/lattice.h"
@@ -17,11 +20,21 @@ namespace {
 // Cells along the longest side, unless the user says otherwise; and cells of the box around the surface, at most.
 constexpr double cells_along = 16;
 constexpr std::size_t most_cells = 2'000'000;
-constexpr double small_body = 1e-4;  // [m]
+constexpr double small_body = 1e-4;      // [m]
+constexpr double most_of_thin = 50'000;  // cells that are made of a thin body unless the user says so
 
 double longest_side(const std::vector<Vec3d>& positions) {
   const Vec3d size = bounds(positions).size();
   return std::max({size.x, size.y, size.z});
+}
+
+// Two cells across what is thin, as far as that does not make too many of them.
+double default_cell(const Surface& surface) {
+  const double along = longest_side(surface.positions) / cells_along;
+  if (!closed(surface)) return along;
+  const double half = 0.5 * median_thickness(surface);
+  const double least = std::cbrt(std::fabs(enclosed_volume(surface)) / most_of_thin);
+  return std::min(along, std::max(half, least));
 }
 
 }  // namespace
@@ -39,7 +52,10 @@ Schema<SolidObjectBehavior::Params> SolidObjectBehavior::schema() {
       .only_without({"body"})
       .param(&Params::body, "body", "Input with a volume mesh: its tetrahedra or hexahedra are the cells.")
       .accepts({InputKind::body})
-      .param(&Params::cell, "cell", unit::m, "Edge of the cubes that fill it; 1/16 of its longest side when absent.")
+      .param(
+          &Params::cell, "cell", unit::m,
+          "Edge of the cubes that fill it; when absent 1/16 of its longest side, or half its thickness where that is "
+          "less, as far as 50,000 cubes go.")
       .positive()
       .only_with({"surface"})
       .param(&Params::order, "order",
@@ -91,7 +107,13 @@ SolidMesh SolidObjectBehavior::lattice(Scope& scope) const {
     scope.warn(fmt::format("'{}' is inside out; its triangles are turned around", params_.surface.name));
     turn_inside_out(surface);
   }
-  const double edge = params_.cell.value_or(longest_side(surface.positions) / cells_along);
+  const double edge = params_.cell.value_or(default_cell(surface));
+  if (closed(surface))
+    if (const double thickness = median_thickness(surface); thickness < edge)
+      scope.warn(
+          fmt::format("half of '{}' is thinner than {:.3g} m, less than its cells of {:.3g} m, so that it bends too "
+                      "stiffly: several times where cells are twice as large; make `cell:` {:.2g} m",
+                      params_.surface.name, thickness, edge, thickness / 2));
   return lattice_of(surface, edge, name, most_cells);
 }
 
@@ -120,7 +142,12 @@ void SolidObjectBehavior::show_skin(Scope& scope, SolidMesh& mesh, const std::ve
     for (std::size_t v = 0; v < mesh.embedded.size(); ++v)
       mesh.skin.positions[v] = point_in(mesh, mesh.embedded[v], start);
   }
-  const SkinFit fit = embed_skin(mesh, scope.surface(params_.skin));
+  Surface skin = scope.surface(params_.skin);
+  warn_of_idle_channels(scope, {&skin.vertices, &skin.faces}, params_.skin.name, "solid_object", "",
+                        "the skin is shown only; paint the body, or remove the channel");
+  skin.vertices = {};
+  skin.faces = {};
+  const SkinFit fit = embed_skin(mesh, std::move(skin));
   if (const double edge = mean_edge(mesh); fit.farthest > edge)
     scope.warn(
         fmt::format("{} vertices of the skin '{}' are outside of all cells, vertex {} as far as {:.3g} m, which "

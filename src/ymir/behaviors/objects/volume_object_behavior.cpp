@@ -47,7 +47,7 @@ Schema<VolumeObjectBehavior::Params> VolumeObjectBehavior::schema() {
       .param(&Params::voxel, "voxel", unit::m, "Edge of a voxel.")
       .positive()
       .param(&Params::domain, "domain", Domain::schema(), "Limits; without them the gas goes wherever it goes.")
-      .param(&Params::around, "around", "Group whose particles and strands the gas surrounds.")
+      .param(&Params::around, "around", "Group whose particles, strands, solids and cloth the gas surrounds.")
       .param(&Params::padding, "padding", unit::none,
              "Gas simulated around what there is, in tiles of 8 voxels; 0.5 is 4 voxels.")
       .range(0.25, 64)

@@ -20,6 +20,14 @@ YMIR_HD inline double penalty_stiffness(double factor, double mass, double dt) {
   return factor * mass / (interval * interval);
 }
 
+// h of a point that begins nearer than the distance kept free, and is kept where it begins [m]: with all of that
+// distance the penalty would be so soft near 0 that the point sinks below the surface under its own weight.
+YMIR_HD inline double grazing_depth(double kept, double begins) {
+  constexpr double least = 5e-4;
+  const double near = begins > least ? begins : least;
+  return near < kept ? near : kept;
+}
+
 struct StickingPenalty {
   static constexpr double stick = 0.1;
   static constexpr double same_way = 0.9;  // cosine between directions of slip that counts as no change
