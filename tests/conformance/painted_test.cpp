@@ -46,6 +46,9 @@ const std::vector<Case>& cases() {
       {"curves_object", "density", true, 800, 2000},
       {"curves_object", "radius", true, 5e-4, 1e-3},
       {"curves_object", "flattening", true, 0.5, 1},
+      {"super_helix_object", "density", true, 800, 2000},
+      {"super_helix_object", "radius", true, 5e-4, 1e-3},
+      {"super_helix_object", "flattening", true, 0.5, 1},
       {"elastic_rod", "shear_modulus", true, 1e6, 2e7},
       {"elastic_rod", "poisson_ratio", true, -0.5, 0.5},
       {"elastic_rod", "internal_friction_saturation", true, 0, 20, "", "",
@@ -133,10 +136,15 @@ class Painted : public testing::Test {
                        std::string(c.strands ? "curves" : "points") + ": " + file_.string() +
                        "}\n  floor: {shape: box, size: [4, 1, 4], center: [0, -0.53, 0]}\nsetup:\n" +
                        params("gravity", "");
-    text += c.strands ? params("curves_object",
-                               "curves: start" + std::string(c.behavior == "collider" ? ", clamp_roots: false" : ""))
-                      : params("particle_object", "points: start");
-    if (c.strands) text += params("elastic_rod", c.parameter == "youngs_modulus" ? "" : ", youngs_modulus: 2e7");
+    const bool helices = c.behavior == "super_helix_object";
+    if (helices)
+      text += params(c.behavior, "curves: start, youngs_modulus: 2e7");
+    else
+      text += c.strands ? params("curves_object",
+                                 "curves: start" + std::string(c.behavior == "collider" ? ", clamp_roots: false" : ""))
+                        : params("particle_object", "points: start");
+    if (c.strands && !helices)
+      text += params("elastic_rod", c.parameter == "youngs_modulus" ? "" : ", youngs_modulus: 2e7");
     text += params("collider", c.behavior == "collider" && c.strands ? "" : ", center: [0, -0.03, 0]");
     if (!c.another.empty()) text += "  - " + c.another + "\n";
     for (const char* acting : {"drag", "coupled_drag", "attachment"})

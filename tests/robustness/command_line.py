@@ -517,6 +517,21 @@ def solids_that_cannot_be(cases):
     cases.expect(3, "check", "wrong.yaml", says="is too much for a weft", never="has no material")
 
 
+def contacts_that_are_not_solved(cases):
+    """What exact contact does not do yet is refused or told."""
+    inputs = ("{b: {shape: box}, c: {shape: box, center: [0, 0.3, 0]}, s: {shape: sheet, edge: 0.2}, "
+              "hair: {groom: {style: long, strands: 4}, overrides: {friction: 0.1}}}")
+    joined = ["rigid_object: {surface: b}", "joint: {kind: ball, between: world, places: [{at: [0, 0, 0]}]}"]
+    refused(cases, setup_with(joined + ["collision"], inputs), says="which exact contact does not solve together yet")
+    refused(cases, setup_with(joined + ["collider: {response: exact}"], inputs), says="`response: penalty`")
+    told(cases, setup_with(joined + ["collider: {response: penalty, center: [0, -1, 0]}"], inputs), says="good")
+    told(cases, setup_with(["cloth_object: {surface: s}", "elastic_shell", "rigid_object: {surface: b}", "collision"], inputs),
+         says="cloth in its group takes no part yet")
+    refused(cases, setup_with(["curves_object: {curves: hair}", "elastic_rod", "collider: {response: exact, center: [0, -1, 0]}"], inputs),
+            says="friction")
+    refused(cases, setup_with(["rigid_object: {surface: b}", "collision: {friction: -1}"], inputs), says="friction")
+
+
 def answers_of_failed_runs(cases):
     """One JSON document, whatever happened; what `run` refuses, `check` does."""
     for setup, code in ((setup_with(["gravty"]), 3), (setup_with([POINT]), 0)):
@@ -659,10 +674,11 @@ def errors_on_ranks(cases):
     if launcher is None:
         return
     cases.write("wrong.yaml", "ymir: 1\nsetup:\n  - gravty\n")
+    cases.write("touching.yaml", setup_with(["rigid_object: {surface: b}", "collision"], "{b: {shape: box}}"))
     cases.write("unmade.yaml", "ymir: 1\nsetup:\n  - solid_object\n")
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     for arguments, status, says in ((["run", "wrong.yaml"], 3, "did you mean 'gravity'"), (["run", "unmade.yaml"], 3, "needs `surface:`"),
-                                    (["run", "absent.yaml"], 3, "no such file"), (["run"], 2, "SETUP is required")):
+                                    (["run", "absent.yaml"], 3, "no such file"), (["run", "touching.yaml"], 3, "exact contact runs on one rank"), (["run"], 2, "SETUP is required")):
         cases.count += 1
         done = subprocess.run([launcher, "--oversubscribe", "-n", "2", cases.binary, *arguments], capture_output=True, text=True,
                               errors="replace", timeout=120, cwd=cases.folder, env=environment)
@@ -677,7 +693,7 @@ def main():
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
                      springs_beyond_round_off, joints_that_are_gone, folders_that_take_nothing, animations_that_turn_too_far, seams_that_are_held,
-                     points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, solids_that_cannot_be,
+                     points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, solids_that_cannot_be, contacts_that_are_not_solved,
                      answers_of_failed_runs, groups_switched_off, bodies_at_odd_places,
                      runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,

@@ -294,11 +294,11 @@ def sewn(pairs):
 
 # (name, setup, exit code of `check`, words it says or None: it has nothing to say of the matter)
 TOLD = [
-    ("motor_stopped", WHEEL.format(drive="motor_spin: 10, high_angle: 1"), 0, "reaches the limit of 1 rad after 0.1 s"),
-    ("motor_blocked", WHEEL.format(drive="motor_spin: 10, high_angle: 0"), 3, "against a limit that the joint begins at"),
+    ("motor_stopped", WHEEL.format(drive="motor_spin: 10, high_angle: 1"), 0, None),
+    ("motor_blocked", WHEEL.format(drive="motor_spin: 10, high_angle: 0"), 0, "against a limit that the joint begins at"),
     ("motor_weak", WHEEL.format(drive="motor_spin: 10, high_angle: 1, motor_torque: 5"), 0, None),
     ("motor_away", WHEEL.format(drive="motor_spin: -10, high_angle: 1"), 0, None),
-    ("motor_fast", WHEEL.format(drive="motor_spin: 1e10"), 0, "shortest substeps can follow"),
+    ("motor_fast", WHEEL.format(drive="motor_spin: 1e10"), 3, "above largest_speed"),
     ("spring", HEAVY.format(rho=1000, spring=1e30), 0, "1e+12 is taken"),
     ("masses", HEAVY.format(rho=1e13, spring=1), 0, "lost in round-off"),
     ("bodies", HEAVY.format(rho=1000, spring=1), 0, None),

@@ -1,6 +1,6 @@
 // Exact Coulomb contact of simulated bodies, in the Newton loop of the solid system.
-#include "ymir/solids/detection/distance_contacts.h"
 #include "rigid_run.h"
+#include "ymir/solids/detection/distance_contacts.h"
 
 namespace ymir {
 namespace {
@@ -35,7 +35,8 @@ Motion slide(double slope, double mu, double start, double dt, int steps, Vec3d 
     run.step(dt);
     run.solids().accept();
   }
-  return {norm(run.pose().velocity), norm(run.object().angular_velocity(0)), run.pose().position - Vec3d{0, size.y / 2, 0}};
+  return {norm(run.pose().velocity), norm(run.object().angular_velocity(0)),
+          run.pose().position - Vec3d{0, size.y / 2, 0}};
 }
 
 constexpr double degree = 0.017453292519943295;

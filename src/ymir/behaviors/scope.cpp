@@ -241,18 +241,20 @@ std::vector<SolidObject*> Scope::touching_objects() {
   if (objects.empty()) return objects;
   if (domain().communicator().size() > 1)
     throw Error(ExitCode::bad_input,
-                path_ + ": exact contact runs on one rank so far; start without mpirun and use its threads, or give "
-                        "colliders `response: penalty` and leave `collision` out");
+                path_ +
+                    ": exact contact runs on one rank so far; start without mpirun and use its threads, or give "
+                    "colliders `response: penalty` and leave `collision` out");
   SolidSystem& system = solids();
   for (SolidObject* object : objects) system.add(*object);
   after_all([this, objects, &system] {
     for (const SolidObject* object : objects)
       for (const auto& coupling : system.couplings())
         if (coupling->may_touch(*object))
-          throw Error(ExitCode::bad_input,
-                      fmt::format("{}: {} is held to others by {}, which exact contact does not solve together yet; give "
-                                  "the collider `response: penalty`, leave `collision` out of its group, or leave {} out",
-                                  path_, object->name(), coupling->owner(), coupling->owner()));
+          throw Error(
+              ExitCode::bad_input,
+              fmt::format("{}: {} is held to others by {}, which exact contact does not solve together yet; give "
+                          "the collider `response: penalty`, leave `collision` out of its group, or leave {} out",
+                          path_, object->name(), coupling->owner(), coupling->owner()));
   });
   return objects;
 }

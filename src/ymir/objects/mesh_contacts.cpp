@@ -82,7 +82,8 @@ bool MeshContacts::factor(std::span<const double> d) {
     const double added = d[static_cast<std::size_t>(v)] * per_dt2;
     for (const Part& p : parts(v))
       for (const Part& q : parts(v)) {
-        if (p.node < q.node || held[static_cast<std::size_t>(p.node)] != 0 || held[static_cast<std::size_t>(q.node)] != 0)
+        if (p.node < q.node || held[static_cast<std::size_t>(p.node)] != 0 ||
+            held[static_cast<std::size_t>(q.node)] != 0)
           continue;
         double* block = metric.block(metric.slot(p.node, q.node));
         for (int k = 0; k < 3; ++k) block[4 * k] += added * p.weight * q.weight;
@@ -106,7 +107,8 @@ void MeshContacts::unload(double scale, NodeVector* x) const {
   for (std::int32_t v = 0; v < nodes(); ++v) {
     Vec3d sum{0, 0, 0};
     for (const Part& p : parts(v))
-      for (int k = 0; k < 3; ++k) sum[k] += b_[3 * static_cast<std::size_t>(p.node) + static_cast<std::size_t>(k)] * p.weight;
+      for (int k = 0; k < 3; ++k)
+        sum[k] += b_[3 * static_cast<std::size_t>(p.node) + static_cast<std::size_t>(k)] * p.weight;
     for (int k = 0; k < 3; ++k) x[v].set(k, sum[k] * scale);
   }
 }

@@ -39,7 +39,7 @@ class MeshContacts final : public ContactBlock, private NodalBody {
     return {parts_.data() + first_[static_cast<std::size_t>(vertex)],
             parts_.data() + first_[static_cast<std::size_t>(vertex) + 1]};
   }
-  void load(const NodeVector* impulses);         // b_ = f + N' impulses
+  void load(const NodeVector* impulses);           // b_ = f + N' impulses
   void unload(double scale, NodeVector* x) const;  // x = N b_ times a number
 
   MeshBlock* block_;

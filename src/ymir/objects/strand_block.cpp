@@ -69,7 +69,8 @@ std::ptrdiff_t StrandBlock::row(int place, const MaterialPoint& at, int local) c
 void StrandBlock::assemble() {
   newton_.step().beta = Real::all(1);
   // Contacts push: strands are compressed, and without that part of their stiffness Newton's method creeps.
-  newton_.step().curvature = contacts_ && ++assemblies_ <= exact_assemblies ? StrandStep::Curvature::compressed : StrandStep::Curvature::newton;
+  newton_.step().curvature = contacts_ && ++assemblies_ <= exact_assemblies ? StrandStep::Curvature::compressed
+                                                                            : StrandStep::Curvature::newton;
   factored_ = false;
   newton_.assemble(object_->forces(), object_->constraints());
 }

@@ -4,8 +4,7 @@
 
 namespace ymir {
 
-void CurvesObject::show_boundary(Boundary& boundary, std::int32_t object, double thickness,
-                                 const PieceTraits& traits) {
+void CurvesObject::show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) {
   std::vector<Vec3d> positions;
   std::vector<double> radii;
   std::vector<std::uint8_t> held;

@@ -27,8 +27,7 @@ StrandContacts::StrandContacts(StrandBlock& block) : block_(&block) {
 void StrandContacts::follow(int place, std::span<const std::int32_t> vertices, std::span<const double> weights,
                             std::vector<NodeShare>& shares) const {
   const int count = block_->newton_.step().vertices;
-  for (std::size_t k = 0; k < vertices.size(); ++k)
-    shares.push_back({place * count + vertices[k] + 1, weights[k]});
+  for (std::size_t k = 0; k < vertices.size(); ++k) shares.push_back({place * count + vertices[k] + 1, weights[k]});
 }
 
 Vec3d StrandContacts::way(std::int32_t node) const {
@@ -37,8 +36,7 @@ Vec3d StrandContacts::way(std::int32_t node) const {
   const StrandSystem& strands = block_->object_->strands();
   const int position = block_->object_->rod_channels().position;
   Vec3d way;
-  for (int k = 0; k < 3; ++k)
-    way[k] = s.position[k][i][lane] - strands.saved(block_->group_, position + k)[i][lane];
+  for (int k = 0; k < 3; ++k) way[k] = s.position[k][i][lane] - strands.saved(block_->group_, position + k)[i][lane];
   return way;
 }
 
@@ -63,8 +61,8 @@ bool StrandContacts::refresh(double dt) {
   const StrandStep& s = block_->newton_.step();
   side_.resize(static_cast<std::size_t>(block_->newton_.rows()));
   for (std::size_t r = 0; r < side_.size(); ++r) side_[r] = -(s.residual[r] + s.condensed[r]);
-  return std::visit(
-      [&](auto& body) { return body.set(block_->kept(), dt * dt, side_.data(), dt, !s.multipliers); }, body_);
+  return std::visit([&](auto& body) { return body.set(block_->kept(), dt * dt, side_.data(), dt, !s.multipliers); },
+                    body_);
 }
 
 }  // namespace ymir

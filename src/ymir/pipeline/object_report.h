@@ -10,16 +10,16 @@ namespace ymir {
 
 struct ObjectReport {
   // Solves, on this rank.
-  std::int64_t solves = 0;         // systems solved: strands, projections, ...
-  std::int64_t iterations = 0;     // of all of them
-  std::int64_t unconverged = 0;    // accepted above their tolerance
-  std::int64_t retries = 0;        // parts advanced again in smaller steps, by themselves
-  std::int64_t cg_iterations = 0;  // of linear systems that conjugate gradients solved
-  std::int64_t direct_solves = 0;  // linear systems that they did not, which were factored then
+  std::int64_t solves = 0;              // systems solved: strands, projections, ...
+  std::int64_t iterations = 0;          // of all of them
+  std::int64_t unconverged = 0;         // accepted above their tolerance
+  std::int64_t retries = 0;             // parts advanced again in smaller steps, by themselves
+  std::int64_t cg_iterations = 0;       // of linear systems that conjugate gradients solved
+  std::int64_t direct_solves = 0;       // linear systems that they did not, which were factored then
   std::int64_t contacts = 0;            // between solids, that carried something; of all substeps
   std::int64_t contact_iterations = 0;  // of their solver
-  double residual = 0;             // largest that was accepted, relative
-  std::string worst;               // which part that was ("strand 3887"), when above the tolerance
+  double residual = 0;                  // largest that was accepted, relative
+  std::string worst;                    // which part that was ("strand 3887"), when above the tolerance
 
   // State at the end of the substep.
   double speed = 0;        // largest [m/s]

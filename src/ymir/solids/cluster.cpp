@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "ymir/base/check.h"
 #include "ymir/parallel/threads.h"
 
 namespace ymir {
@@ -287,6 +288,13 @@ bool Cluster::factor_blocks() {
     good[static_cast<std::size_t>(&m - members_.data())] = m.local->block().factor() ? 1 : 0;
   });
   return std::all_of(good.begin(), good.end(), [](char g) { return g != 0; });
+}
+
+ContactBlock* Cluster::contacts() {
+  YMIR_CHECK(members_.size() == 1 && members_[0].local != nullptr && elements_.empty());
+  ContactBlock* block = members_[0].local->block().contacts();
+  YMIR_CHECK(block != nullptr);
+  return block;
 }
 
 void Cluster::solve_alone() {

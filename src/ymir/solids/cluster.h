@@ -73,9 +73,8 @@ class Cluster {
   void set_noise(double noise) { noise_ = noise; }
   const Outcome& outcome() const { return outcome_; }
 
-  // For contacts, of a block that is here.
-  ContactBlock* contacts(int member) { return members_[static_cast<std::size_t>(member)].local->block().contacts(); }
-  // Where nothing is coupled: factors of the blocks, and the step from them.
+  // Of a single block that is here, for contacts: what they act on, its factor, and the step from that.
+  ContactBlock* contacts();
   bool factor_alone() { return factor_blocks(); }
   void solve_alone();
 

@@ -50,14 +50,14 @@ class SolidObject {
   // Point of the skin of a body.
   virtual MaterialPoint on_skin(std::int64_t /*piece*/, std::int32_t /*triangle*/, Vec3d /*barycentric*/) { return {}; }
 
-  // Where its pieces end, as contacts see them: those of this rank are added in ascending order, under the number of the
-  // object. thickness: of what is kept free between two of them [m].
+  // Where its pieces end, as contacts see them: those of this rank are added in ascending order, under the number of
+  // the object. thickness: of what is kept free between two of them [m].
   virtual void show_boundary(Boundary& /*boundary*/, std::int32_t /*object*/, double /*thickness*/,
                              const PieceTraits& /*traits*/) {}
   virtual std::uint64_t boundary_version() const { return 0; }  // another one: pieces are others than before
   // Of the piece at a seat: where its vertices are, and their way in dt [s] with the velocity they have.
-  virtual void move_boundary(int /*block*/, int /*place*/, double /*dt*/, std::span<BoundaryVertex> /*vertices*/) const {
-  }
+  virtual void move_boundary(int /*block*/, int /*place*/, double /*dt*/,
+                             std::span<BoundaryVertex> /*vertices*/) const {}
 
   // The system that solves for what couplings connect; nullptr: nothing of this object is coupled.
   SolidSystem* system() const { return system_; }

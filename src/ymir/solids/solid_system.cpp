@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
@@ -12,6 +11,7 @@
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/solids/contact/contact_island.h"
+#include "ymir/solids/unions.h"
 
 namespace ymir {
 namespace {
@@ -147,7 +147,7 @@ void SolidSystem::set_state(std::span<const double> values) {
 
 // All ranks know what couplings remember; rank 0 keeps it.
 std::vector<Channel> SolidSystem::list(SolidSystem* system) {
-  return {
+  std::vector<Channel> all{
       {described<double>("couplings", Place::object, "",
                          "What joints remember, their angle or length; of the object `solids`, which holds all that "
                          "is coupled.",
@@ -158,14 +158,17 @@ std::vector<Channel> SolidSystem::list(SolidSystem* system) {
          system->set_state(from.as<double>());
          return true;
        },
-       {}},
-      {described<double>("contacts", Place::object, "",
-                         "What is remembered of contacts between solids: where they were, their impulses, overlaps of "
-                         "the beginning.",
-                         Use::kept),
-       [=] { return Array::of(system->contacts_.state()); },
-       [=](const Array& from) { return system->contacts_.set_state(from.as<double>()); },
        {}}};
+  if (system == nullptr || !system->contacts_.empty())
+    all.push_back(
+        {described<double>("contacts", Place::object, "",
+                           "What is remembered of exact contacts: where they were, their impulses, overlaps of the "
+                           "beginning.",
+                           Use::kept),
+         [=] { return Array::of(system->contacts_.state()); },
+         [=](const Array& from) { return system->contacts_.set_state(from.as<double>()); },
+         {}});
+  return all;
 }
 
 void SolidSystem::restore(const ObjectState* whole) {
@@ -247,23 +250,15 @@ void SolidSystem::detect(const Step& step) {
   const std::vector<Link> links = find_links();
   // Blocks joined by elements, the same on every rank but for those that nothing touches.
   std::map<Node, int> nodes;
-  std::vector<int> parent;
+  Unions joined;
   const auto number_of = [&](const Node& node) {
-    const auto [it, added] = nodes.try_emplace(node, static_cast<int>(parent.size()));
-    if (added) parent.push_back(it->second);
+    const auto [it, added] = nodes.try_emplace(node, static_cast<int>(joined.size()));
+    if (added) joined.add();
     return it->second;
-  };
-  const auto find = [&](int a) {
-    while (parent[static_cast<std::size_t>(a)] != a) {
-      int& above = parent[static_cast<std::size_t>(a)];
-      above = parent[static_cast<std::size_t>(above)];
-      a = above;
-    }
-    return a;
   };
   for (const Link& link : links) {
     const int a = number_of(link.node[0]);
-    if (link.node[1].member >= 0) parent[static_cast<std::size_t>(find(number_of(link.node[1])))] = find(a);
+    if (link.node[1].member >= 0) joined.join(a, number_of(link.node[1]));
   }
   if (!contacts_.empty()) contacts_.find(step, members_);
   for (const Contact& contact : contacts_.contacts())
@@ -275,9 +270,9 @@ void SolidSystem::detect(const Step& step) {
     for (const int block : members_[m]->lone_blocks()) number_of({static_cast<int>(m), communicator_->rank(), block});
   }
   std::vector<Content> contents;
-  std::vector<int> content_of(parent.size(), -1);
+  std::vector<int> content_of(joined.size(), -1);
   for (const auto& [node, number] : nodes) {
-    int& content = content_of[static_cast<std::size_t>(find(number))];
+    int& content = content_of[static_cast<std::size_t>(joined.find(number))];
     if (content < 0) {
       content = static_cast<int>(contents.size());
       contents.emplace_back();
@@ -293,32 +288,24 @@ void SolidSystem::make_islands() {
   islands_.clear();
   island_of_.assign(clusters_.size(), -1);
   if (contacts_.contacts().empty()) return;
-  std::vector<int> parent(clusters_.size());
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto find = [&](int a) {
-    while (parent[static_cast<std::size_t>(a)] != a) {
-      int& above = parent[static_cast<std::size_t>(a)];
-      above = parent[static_cast<std::size_t>(above)];
-      a = above;
-    }
-    return a;
-  };
+  Unions joined(clusters_.size());
   const auto side_of = [&](const ContactSide& side) {
     const ContactScene::End end = contacts_.end(side);
     if (end.member < 0) return ContactIsland::Side{};
-    const auto [cluster, number] = seats_.at({end.member, communicator_->rank(), end.block});
-    return ContactIsland::Side{cluster, number, end.place};
+    return ContactIsland::Side{cluster_at_.at({end.member, communicator_->rank(), end.block}), end.place};
   };
   std::vector<char> touched(clusters_.size(), 0);
   for (const Contact& contact : contacts_.contacts()) {
     const int a = side_of(contact.a).cluster, b = side_of(contact.b).cluster;
     touched[static_cast<std::size_t>(a)] = 1;
-    if (b >= 0) parent[static_cast<std::size_t>(find(b))] = find(a), touched[static_cast<std::size_t>(b)] = 1;
+    if (b < 0) continue;
+    joined.join(a, b);
+    touched[static_cast<std::size_t>(b)] = 1;
   }
   std::vector<int> island_at(clusters_.size(), -1), number(clusters_.size(), -1);
   for (std::size_t c = 0; c < clusters_.size(); ++c) {
     if (touched[c] == 0) continue;
-    int& island = island_at[static_cast<std::size_t>(find(static_cast<int>(c)))];
+    int& island = island_at[static_cast<std::size_t>(joined.find(static_cast<int>(c)))];
     if (island < 0) {
       island = static_cast<int>(islands_.size());
       islands_.push_back(std::make_unique<ContactIsland>());
@@ -365,7 +352,7 @@ void SolidSystem::make_clusters(const std::vector<Link>& links, const std::vecto
   };
   std::map<Node, Seen> seen;
   clusters_.clear();
-  seats_.clear();
+  cluster_at_.clear();
   spanning_.clear();
   taken_.clear();
   any_spanning_ = false;
@@ -396,7 +383,7 @@ void SolidSystem::make_clusters(const std::vector<Link>& links, const std::vecto
         seen[node] = {cluster, node.rank == here ? cluster->add(node.member, object->make_block(node.block))
                                                  : cluster->add(node.member, spanning_.add_remote(node.rank))};
       if (cluster != nullptr && !spans)
-        seats_[node] = {static_cast<int>(clusters_.size()) - 1, seen[node].number};
+        cluster_at_[node] = static_cast<int>(clusters_.size()) - 1;
       else if (cluster == nullptr && node.rank == here)
         seen[node] = {nullptr, spanning_.lend(home, object->make_block(node.block))};
     }
@@ -491,9 +478,9 @@ void SolidSystem::note(const std::vector<Cluster::Outcome>& outcomes) {
 std::string SolidSystem::name_of(const Contact& contact) const {
   const auto side = [&](const ContactSide& s) {
     const ContactScene::Place place = contacts_.place(s);
-    return place.member < 0 ? std::string("a collider")
-                            : fmt::format("{} (piece {})", members_[static_cast<std::size_t>(place.member)]->name(),
-                                          place.piece);
+    return place.member < 0
+               ? std::string("a collider")
+               : fmt::format("{} (piece {})", members_[static_cast<std::size_t>(place.member)]->name(), place.piece);
   };
   return fmt::format("contact of {} with {}", side(contact.a), side(contact.b));
 }
@@ -502,7 +489,7 @@ void SolidSystem::advance_islands(const Step& step) {
   std::vector<ContactIsland::Outcome> outcomes(islands_.size());
   parallel_for(std::ssize(islands_), [&](std::ptrdiff_t i) {  // a single island is parallel inside
     const auto at = static_cast<std::size_t>(i);
-    outcomes[at] = islands_[at]->advance(step, contacts_, cg_limit_);
+    outcomes[at] = islands_[at]->advance(step, contacts_);
   });
   // Errors of contact, by the velocities that would be without it, beyond which a substep is not worth keeping.
   constexpr double hopeless = 0.1;

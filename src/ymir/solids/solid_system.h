@@ -96,7 +96,7 @@ class SolidSystem final : public Object {
   // Of each cluster: the island it is in; -1: it touches nothing.
   std::vector<int> island_of_;
   std::vector<std::unique_ptr<ContactIsland>> islands_;
-  std::map<Node, std::pair<int, int>> seats_;  // of a block: its cluster here, and its number there
+  std::map<Node, int> cluster_at_;  // of a block here
   SpanningClusters spanning_;
   bool any_spanning_ = false;  // on any rank
   std::map<Content, std::shared_ptr<WholeSystem>> systems_, next_systems_;

@@ -388,9 +388,8 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
   if (this->exact()) {
     const Vec3d size = bounds(exact->surface().rest().positions).size();
     const double depth = 0.5 * std::max({size.x, size.y, size.z});
-    touch(scope, [exact, depth](double begin, double end) {
-      return moving_collider(exact->during(begin, end), depth);
-    });
+    touch(scope,
+          [exact, depth](double begin, double end) { return moving_collider(exact->during(begin, end), depth); });
     for (MeshObject* cloth : scope.cloth_objects())
       add_mesh_contact(*cloth, scope.path(), solid_during(exact),
                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});

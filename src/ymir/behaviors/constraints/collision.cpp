@@ -6,7 +6,8 @@ namespace ymir {
 
 Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
   return Schema<Params>("collision",
-                        "Strands, rigid and soft bodies in scope touch each other and themselves, with exact Coulomb friction: they stick "
+                        "Strands, rigid and soft bodies in scope touch each other and themselves, with exact Coulomb "
+                        "friction: they stick "
                         "until the force along their surfaces exceeds friction times that between them.")
       .category(Category::constraint)
       .example("examples/touching_hair.yaml")
@@ -30,7 +31,8 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
 void CollisionBehavior::create(Scope& scope) {
   const std::vector<SolidObject*> objects = scope.touching_objects();
   if (!scope.cloth_objects().empty())
-    scope.warn("cloth in its group takes no part yet: it passes through the others; keep it out with a group of its own");
+    scope.warn(
+        "cloth in its group takes no part yet: it passes through the others; keep it out with a group of its own");
   if (objects.empty()) return;
   TouchParams params;
   params.friction = params_.friction;

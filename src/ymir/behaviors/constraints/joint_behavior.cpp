@@ -76,27 +76,15 @@ Error mistake(const Scope& scope, const std::string& what) {
   return Error(ExitCode::bad_input, scope.path() + ": " + what);
 }
 
-// A motor that keeps its speed whatever it takes, and a limit that gives way to nothing, contradict each other.
+// Motors stop at limits; one that begins there does nothing.
 void warn_of_driven_limit(Scope& scope, const JointDrive& d, const char* unit) {
   if (!d.motor_speed || *d.motor_speed == 0) return;
   const std::optional<double> limit = *d.motor_speed > 0 ? d.high : d.low;
-  if (!limit) return;
-  if (*limit == 0 && d.motor_strength == 0)
-    throw mistake(scope, fmt::format("the motor drives at {:g} {}/s, with all the strength it takes, against a limit "
-                                     "that the joint begins at; turn its sign, move the limit, or give it a largest "
-                                     "strength",
-                                     *d.motor_speed, unit));
-  if (*limit == 0)
+  if (limit && *limit == 0)
     scope.warn(
         fmt::format("the motor drives at {:g} {}/s against a limit that the joint begins at, and moves nothing; "
                     "turn its sign, or move the limit",
                     *d.motor_speed, unit));
-  else if (d.motor_strength == 0)
-    scope.warn(
-        fmt::format("the motor reaches the limit of {:g} {} after {:.3g} s, if nothing else stops it, and cannot "
-                    "go on there: the simulation would end; give it a target instead of a speed, or a largest "
-                    "strength",
-                    *limit, unit, *limit / *d.motor_speed));
 }
 
 // What no substep can follow, however often it is halved: see Simulation and joints.cpp.

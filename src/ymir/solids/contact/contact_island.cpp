@@ -23,7 +23,7 @@ constexpr double noise = 1e-6;
 }  // namespace
 
 int ContactIsland::add(Cluster& cluster) {
-  clusters_.emplace_back(cluster);
+  clusters_.push_back({&cluster});
   return static_cast<int>(clusters_.size()) - 1;
 }
 
@@ -34,7 +34,7 @@ void ContactIsland::add_contact(std::size_t contact, const Side& a, const Side& 
 template <class F>
 void ContactIsland::for_each_cluster(F&& f) {
   if (contacts_.size() < few_contacts) {
-    for (TouchingCluster& c : clusters_) f(c);
+    for (Touching& c : clusters_) f(c);
     return;
   }
   parallel_for(std::ssize(clusters_), [&](std::ptrdiff_t c) { f(clusters_[static_cast<std::size_t>(c)]); });
@@ -43,20 +43,11 @@ void ContactIsland::for_each_cluster(F&& f) {
 template <class F>
 bool ContactIsland::all_clusters(F&& f) {
   std::vector<char> good(clusters_.size());
-  for_each_cluster([&](TouchingCluster& c) { good[static_cast<std::size_t>(&c - clusters_.data())] = f(c) ? 1 : 0; });
+  for_each_cluster([&](Touching& c) { good[static_cast<std::size_t>(&c - clusters_.data())] = f(c) ? 1 : 0; });
   return std::all_of(good.begin(), good.end(), [](char g) { return g != 0; });
 }
 
 void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
-  std::vector<std::vector<int>> touched(clusters_.size());
-  for (const Touch& touch : contacts_)
-    for (const Side& side : touch.side)
-      if (side.cluster >= 0) touched[static_cast<std::size_t>(side.cluster)].push_back(side.member);
-  for (std::size_t c = 0; c < clusters_.size(); ++c) {
-    std::sort(touched[c].begin(), touched[c].end());
-    touched[c].erase(std::unique(touched[c].begin(), touched[c].end()), touched[c].end());
-    clusters_[c].begin(touched[c]);
-  }
   list_ = {};
   std::vector<NodeShare> shares;
   for (const Touch& touch : contacts_) {
@@ -73,8 +64,8 @@ void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
       for (; count < 3 && from.vertex[count] >= 0; ++count)
         vertices[count] = scene.within_piece(from, from.vertex[count]);
       shares.clear();
-      clusters_[static_cast<std::size_t>(side.cluster)].follow(
-          side.member, side.place, std::span(vertices, count), std::span(from.weight).first(count), shares);
+      clusters_[static_cast<std::size_t>(side.cluster)].block->follow(side.place, std::span(vertices, count),
+                                                                      std::span(from.weight).first(count), shares);
       for (const NodeShare& share : shares)
         list_.touch(side.cluster, share.node, end == 0 ? share.weight : -share.weight);
     }
@@ -88,7 +79,7 @@ void ContactIsland::set_free(const ContactScene& scene, double dt) {
     const Contact& contact = scene.contacts()[contacts_[k].contact];
     Vec3d way = contact.normal * std::max(contact.room(), -push_out * dt) - contact.carried;
     for (const ContactNode& n : list_.nodes_of(list_.contacts[k]))
-      way += clusters_[static_cast<std::size_t>(n.body)].way(n.node) * n.weight;
+      way += clusters_[static_cast<std::size_t>(n.body)].block->way(n.node) * n.weight;
     list_.contacts[k].free = way / dt;
   };
   parallel_blocks(std::ssize(contacts_), run, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -99,7 +90,7 @@ void ContactIsland::set_free(const ContactScene& scene, double dt) {
 void ContactIsland::push(double per_dt) {
   if (given_.empty()) return;
   for_each_cluster(
-      [&](TouchingCluster& c) { c.push(given_[static_cast<std::size_t>(&c - clusters_.data())], per_dt); });
+      [&](Touching& c) { c.block->push(given_[static_cast<std::size_t>(&c - clusters_.data())], per_dt); });
 }
 
 // Whether contacts can be solved by themselves: bodies answer quickly, and there are not too many.
@@ -123,6 +114,7 @@ void ContactIsland::solve_contacts(double tolerance) {
   } else {
     NodalOptions options;
     options.tolerance = tolerance;
+    options.guess = 0.1;  // impulses that stay while bodies move on would let them drift
     const NodalReport report = solver_.solve(list_, options);
     outcome_.status = report.status;
     outcome_.error = report.error;
@@ -147,9 +139,9 @@ bool ContactIsland::judge() {
   const int iterations = all.iterations;
   all = {};
   all.iterations = iterations;
-  for (TouchingCluster& c : clusters_) {
-    any = c.cluster().judge() || any;
-    const Cluster::Outcome& own = c.cluster().outcome();
+  for (Touching& c : clusters_) {
+    any = c.cluster->judge() || any;
+    const Cluster::Outcome& own = c.cluster->outcome();
     failed = failed || !own.converged;
     all.piece_iterations += own.piece_iterations;
     if (all.worst_object >= 0 && worse(all.residual, own.residual) == all.residual) continue;
@@ -161,16 +153,17 @@ bool ContactIsland::judge() {
   }
   all.converged = !failed;
   if (failed || !any) return false;
-  for (TouchingCluster& c : clusters_) c.cluster().keep_on();
+  for (Touching& c : clusters_) c.cluster->keep_on();
   return true;
 }
 
-bool ContactIsland::solve(const ContactScene& scene, double dt, int cg_limit) {
-  if (!all_clusters([&](TouchingCluster& c) { return c.refresh(dt); })) return false;
+bool ContactIsland::solve(const ContactScene& scene, double dt) {
+  if (!all_clusters([&](Touching& c) { return c.cluster->factor_alone() && c.block->refresh(dt); })) return false;
   set_free(scene, dt);
   solve_contacts(scene.tolerance());
   push(1 / dt);
-  return all_clusters([&](TouchingCluster& c) { return c.solve(cg_limit); });
+  for_each_cluster([](Touching& c) { c.cluster->solve_alone(); });
+  return true;
 }
 
 void ContactIsland::give(ContactScene& scene) {
@@ -181,36 +174,37 @@ void ContactIsland::give(ContactScene& scene) {
   }
 }
 
-ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene, int cg_limit) {
+ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene) {
   outcome_ = {};
   given_.clear();
-  for_each_cluster([&](TouchingCluster& c) {
-    c.cluster().set_noise(noise);
-    c.cluster().begin(step);
-    c.cluster().begin_elements();
-    c.cluster().place();
+  for_each_cluster([&](Touching& c) {
+    c.cluster->set_noise(noise);
+    c.cluster->begin(step);
+    c.cluster->begin_elements();
+    c.cluster->place();
+    c.block = c.cluster->contacts();
   });
   list_contacts(scene, step.dt);
   bodies_.clear();
-  for (TouchingCluster& c : clusters_) bodies_.push_back(&c.body());
+  for (const Touching& c : clusters_) bodies_.push_back(&c.block->body());
   if (!few()) solver_.begin(bodies_, list_);
   for (;;) {
-    for_each_cluster([](TouchingCluster& c) {
-      c.cluster().assemble();
-      c.cluster().evaluate();
+    for_each_cluster([](Touching& c) {
+      c.cluster->assemble();
+      c.cluster->evaluate();
     });
     push(1 / step.dt);
     if (!judge()) break;
     push(-1 / step.dt);
-    if (!solve(scene, step.dt, cg_limit)) {
+    if (!solve(scene, step.dt)) {
       outcome_.newton.converged = false;
       break;
     }
-    for_each_cluster([](TouchingCluster& c) { c.cluster().move(c.cluster().choose_share()); });
+    for_each_cluster([](Touching& c) { c.cluster->move(c.cluster->choose_share()); });
     ++outcome_.newton.iterations;
   }
   give(scene);
-  for_each_cluster([](TouchingCluster& c) { c.cluster().end(); });
+  for_each_cluster([](Touching& c) { c.cluster->end(); });
   return outcome_;
 }
 

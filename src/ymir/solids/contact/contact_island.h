@@ -9,11 +9,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "ymir/solids/cluster.h"
+#include "ymir/solids/contact/contact_block.h"
 #include "ymir/solids/contact/contact_scene.h"
-#include "ymir/solids/contact/touching_cluster.h"
 #include "ymir/solvers/nodal_contact/nodal_contact.h"
 
 namespace ymir {
@@ -29,19 +29,23 @@ class ContactIsland {
     std::size_t worst_contact = 0;        // of the scene, where it is not solved
   };
 
-  // Number of the cluster, for contacts.
+  // A cluster of one block; its number, for contacts.
   int add(Cluster& cluster);
-  // A point of a block; cluster -1: of a collider.
+  // A point of its block; cluster -1: of a collider.
   struct Side {
-    int cluster = -1, member = 0, place = 0;
+    int cluster = -1, place = 0;
   };
   // contact: its number in the scene. The first side is no collider.
   void add_contact(std::size_t contact, const Side& a, const Side& b);
 
   // Impulses are those of the scene, before and after.
-  Outcome advance(const Step& step, ContactScene& scene, int cg_limit);
+  Outcome advance(const Step& step, ContactScene& scene);
 
  private:
+  struct Touching {
+    Cluster* cluster;
+    ContactBlock* block = nullptr;  // from begin() of the cluster on
+  };
   struct Touch {
     std::size_t contact;
     Side side[2];
@@ -54,13 +58,13 @@ class ContactIsland {
   void list_contacts(const ContactScene& scene, double dt);
   void set_free(const ContactScene& scene, double dt);
   bool judge();
-  bool solve(const ContactScene& scene, double dt, int cg_limit);
+  bool solve(const ContactScene& scene, double dt);
   void solve_contacts(double tolerance);
   bool few() const;
   void push(double per_dt);
   void give(ContactScene& scene);
 
-  std::vector<TouchingCluster> clusters_;
+  std::vector<Touching> clusters_;
   std::vector<Touch> contacts_;
   ContactList list_;
   std::vector<NodalBody*> bodies_;  // by cluster

@@ -37,7 +37,9 @@ bool extract(std::span<const double>& from, std::size_t count, std::vector<Recor
 ContactScene::Touching& ContactScene::entry(SolidObject& object) {
   for (Touching& t : objects_)
     if (t.object == &object) return t;
-  return objects_.emplace_back(Touching{&object});
+  Touching& added = objects_.emplace_back();
+  added.object = &object;
+  return added;
 }
 
 void ContactScene::add_family(std::span<SolidObject* const> objects, const TouchParams& params, int level) {
@@ -89,9 +91,9 @@ void ContactScene::number(std::span<SolidObject* const> members) {
 
 // Pieces in the order of members; anew when any object has others than before.
 void ContactScene::show() {
-  const bool same = !boundary_.pieces().empty() &&
-                    std::all_of(objects_.begin(), objects_.end(),
-                                [](const Touching& t) { return t.version == t.object->boundary_version(); });
+  const bool same = !boundary_.pieces().empty() && std::all_of(objects_.begin(), objects_.end(), [](const Touching& t) {
+    return t.version == t.object->boundary_version();
+  });
   if (!same) {
     boundary_.clear();
     ends_.clear();
@@ -105,8 +107,7 @@ void ContactScene::show() {
       const std::size_t first = boundary_.pieces().size();
       t.object->show_boundary(boundary_, t.member, t.families == 0 ? 0 : t.params.thickness, traits);
       std::vector<std::int64_t> pieces;
-      for (std::size_t p = first; p < boundary_.pieces().size(); ++p)
-        pieces.push_back(boundary_.pieces()[p].id.piece);
+      for (std::size_t p = first; p < boundary_.pieces().size(); ++p) pieces.push_back(boundary_.pieces()[p].id.piece);
       for (const SolidObject::Seat& seat : t.object->seat(pieces)) ends_.push_back({t.member, seat.block, seat.place});
     }
   }

@@ -111,9 +111,8 @@ void find_collider_contacts(const Boundary& b, std::span<const ContactCollider> 
     if (piece.kind == PieceKind::fiber)
       ask_along(b, asked, piece, v, contacts);
     else if (b.vertices[at(v)].from_clamp > 0)
-      ask(b, asked,
-          {point_side(b, v), b.vertices[at(v)].x, b.vertices[at(v)].radius, 0, vertex_reach(b, v), {0, 0, 0}}, false,
-          contacts);
+      ask(b, asked, {point_side(b, v), b.vertices[at(v)].x, b.vertices[at(v)].radius, 0, vertex_reach(b, v), {0, 0, 0}},
+          false, contacts);
   }
 }
 

@@ -28,8 +28,8 @@ struct ColliderPoint {
 struct ContactCollider {
   // From any thread. What is farther than `reach` may be answered by any larger distance.
   std::function<ColliderPoint(Vec3d x, double reach)> nearest;
-  double voxel = 0;   // length below which it has no features [m]
-  double travel = 0;  // bound on the way of its surface in the substep [m]
+  double voxel = 0;      // length below which it has no features [m]
+  double travel = 0;     // bound on the way of its surface in the substep [m]
   double thickness = 0;  // kept free around it [m]
 };
 

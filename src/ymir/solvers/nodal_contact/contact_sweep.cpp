@@ -166,7 +166,7 @@ Real group_error(const ContactLanes& c, std::int32_t group, const NodeVector* no
 ContactError contact_error(const ContactLanes& c, const NodeVector* nodes) {
   struct Sums {
     Real squared = Real::all(0), largest = Real::all(0), impulse = Real::all(0), speed = Real::all(0),
-         approach = Real::all(0);
+         closing = Real::all(0), approach = Real::all(0);
   };
   const std::ptrdiff_t blocks = (c.groups() + block - 1) / block;
   const auto map = [&](std::ptrdiff_t b) {
@@ -183,21 +183,25 @@ ContactError contact_error(const ContactLanes& c, const NodeVector* nodes) {
       // A residual that is not a number must not be lost in a maximum.
       sums.largest = select(e <= sums.largest, sums.largest, e);
       sums.impulse = max(sqrt(dot(a, a)), sums.impulse);
-      const auto closing = (c.scale[at] > 0.0) & (dot(u, c.normal[at]) < 0.0);
-      sums.speed += select(closing, dot(u, u), 0.0);
-      sums.approach += select(closing, Real::all(1), 0.0);
+      // What is not a number counts too.
+      const Real closing = select(dot(u, c.normal[at]) >= 0.0, 0.0, Real::all(1));
+      const Real counts = select(c.scale[at] > 0.0, closing, 0.0);
+      sums.speed += select(c.scale[at] > 0.0, dot(u, u), 0.0);
+      sums.closing += select(counts > 0.0, dot(u, u), 0.0);
+      sums.approach += counts;
     }
     return sums;
   };
   const Sums all = ordered_reduce(blocks, Sums{}, map, [](Sums a, const Sums& b) {
-    a.squared += b.squared, a.speed += b.speed, a.approach += b.approach;
+    a.squared += b.squared, a.speed += b.speed, a.closing += b.closing, a.approach += b.approach;
     a.largest = select(b.largest <= a.largest, a.largest, b.largest);
     a.impulse = max(b.impulse, a.impulse);
     return a;
   });
   ContactError error;
   for (int lane = 0; lane < lanes; ++lane) {
-    error.squared += all.squared[lane], error.speed += all.speed[lane], error.approach += all.approach[lane];
+    error.squared += all.squared[lane], error.speed += all.speed[lane];
+    error.closing += all.closing[lane], error.approach += all.approach[lane];
     error.largest = all.largest[lane] <= error.largest ? error.largest : all.largest[lane];
     error.impulse = std::max(error.impulse, all.impulse[lane]);
   }

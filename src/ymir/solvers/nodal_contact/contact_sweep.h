@@ -18,10 +18,11 @@ void add_impulses(const ContactLanes& contacts, NodeVector* p);
 void refresh_metric(ContactLanes& contacts, const NodeVector* y);
 
 struct ContactError {
-  double squared = 0;  // sum of |e_i|^2 [m^2/s^2]
-  double largest = 0;  // of |e_i| [m/s]
-  double impulse = 0;  // largest scale |r_i| [m/s]
-  double speed = 0;    // sum of |u_i|^2 where they approach [m^2/s^2]
+  double squared = 0;   // sum of |e_i|^2 [m^2/s^2]
+  double largest = 0;   // of |e_i| [m/s]
+  double impulse = 0;   // largest scale |r_i| [m/s]
+  double speed = 0;     // sum of |u_i|^2 [m^2/s^2]
+  double closing = 0;   // the same of those that approach
   double approach = 0;  // how many do
 };
 // e_i = coulomb_residual of every contact for velocities v of the nodes.

@@ -320,7 +320,9 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
   std::fill(contacts_.impulse.begin(), contacts_.impulse.end(), ContactLanes::Vector{zero, zero, zero});
   exact_velocities();
   const ContactError without = contact_error(contacts_, exact_.data());
-  speed_ = std::sqrt(without.speed);
+  // Those that graze are not asked for more than the rest of them is worth.
+  constexpr double least = 1e-3;
+  speed_ = std::max(std::sqrt(without.closing), least * std::sqrt(without.speed));
   rms_ = speed_ / std::sqrt(std::max(without.approach, 1.0));
   ContactProgress progress(options.tolerance);
   if (!std::isfinite(speed_)) {  // bodies gave no velocities
@@ -329,7 +331,7 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
     std::fill(given_.begin(), given_.end(), NodeVector::all(0));
     return report_;
   }
-  if (speed_ > 0) {
+  if (without.approach > 0 && speed_ > 0) {
     std::swap(contacts_.impulse, best_);
     if (check(0, progress); !(progress.solved() && report_.error <= options.guess * options.tolerance)) {
       if (begin_masses(options.masses)) run(options, progress);

@@ -28,7 +28,7 @@ namespace ymir {
 struct NodalOptions {
   // Of E_s = |e|/|q|, q: relative velocities without contact, where these close it; 1e-6 for statics.
   double tolerance = 1e-4;
-  double guess = 0.1;  // part of the tolerance at which the impulses to start from are believed
+  double guess = 1;  // part of the tolerance at which the impulses to start from are believed
   int max_iterations = 1500;
   int sweeps = 3;
   double relaxation = 1.7;  // k

@@ -1,0 +1,35 @@
+// Meshes as contacts see them: their skin.
+#include "ymir/objects/mesh_cells.h"
+#include "ymir/objects/mesh_object.h"
+#include "ymir/solids/detection/boundary.h"
+
+namespace ymir {
+
+// Bodies have an inside. A vertex of the skin is held where all nodes that it follows are.
+void MeshObject::show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) {
+  if (!here_) return;
+  const std::vector<Vec3d> positions = skin(position_);
+  const auto nodes = static_cast<std::size_t>(nodes_of(mesh_.shape));
+  std::vector<double> weight(nodes);
+  std::vector<std::uint8_t> held(positions.size(), 1);
+  for (std::size_t v = 0; v < held.size(); ++v) {
+    const CellPoint& at = mesh_.embedded[v];
+    weights_in(mesh_, at, weight.data());
+    for (std::size_t a = 0; a < nodes; ++a) {
+      const auto node = static_cast<std::size_t>(mesh_.cells[nodes * static_cast<std::size_t>(at.cell) + a]);
+      if (weight[a] != 0 && held_[node] == 0) held[v] = 0;
+    }
+  }
+  PieceTraits own = traits;
+  own.solid = !cloth() && closed(mesh_.skin);
+  boundary.add_mesh({object, 0}, positions, mesh_.skin.triangles, thickness, held, own);
+}
+
+void MeshObject::move_boundary(int, int, double dt, std::span<BoundaryVertex> vertices) const {
+  for (std::size_t v = 0; v < vertices.size(); ++v) {
+    vertices[v].x = point_in(mesh_, mesh_.embedded[v], position_);
+    vertices[v].way = point_in(mesh_, mesh_.embedded[v], velocity_) * dt;
+  }
+}
+
+}  // namespace ymir

@@ -1,0 +1,83 @@
+// Exact Coulomb contact of simulated strands: with a plane, and with each other.
+#include "strands_run.h"
+#include "ymir/solids/detection/distance_contacts.h"
+
+namespace ymir::verification {
+namespace {
+
+constexpr double g = 9.81;  // [m/s^2]
+
+// Four loose rods side by side, 1 m long, of 1 kg/m, 2 cm thick.
+StrandsCase rods(const std::vector<Polyline>& lines) {
+  StrandsCase c;
+  c.strands = lines;
+  c.clamped = false;
+  c.newton = {1e-9, 60};
+  return c;
+}
+
+// Acceleration along a slope that is seen level, after half a second [m/s^2]; `strands`: few or many contacts.
+double slide(double slope, double mu, int strands) {
+  StrandsRun run;
+  std::vector<Polyline> lines;
+  for (int s = 0; s < strands; ++s) lines.push_back(line({0, 0.01, 0.1 * s}, {1, 0.01, 0.1 * s}, 16));
+  CurvesObject& object = run.add(rods(lines));
+  run.load = [&](const StrandsRun::Vertex& v) { return Vec3d{-g * std::sin(slope), -g * std::cos(slope), 0} * v.mass; };
+  TouchedCollider collider;
+  collider.friction = mu;
+  collider.objects = {&object};
+  collider.during = [](double, double) {
+    return rigid_collider([](Vec3d x) { return signed_distance(PlaneShape{}, x); }, {}, {}, 0, 0);
+  };
+  run.solids().add(object);
+  run.solids().contacts().add_collider(std::move(collider));
+  run.start();
+  constexpr double dt = 1.0 / 48;
+  for (int k = 0; k < 24; ++k) {
+    run.step(dt);
+    run.solids().accept();
+  }
+  return norm(run.momentum()) / (strands * 24 * dt);
+}
+
+TEST(StrandCollision, RodsOnASlopeRestOrSlideAsCoulombSays) {
+  constexpr double mu = 0.5, degree = 0.017453292519943295;
+  for (const int strands : {1, 8}) {
+    for (const double angle : {0.0, 26.0}) EXPECT_LT(slide(angle * degree, mu, strands), 1e-3) << angle;
+    for (const double angle : {27.0, 40.0}) {
+      const double a = g * (std::sin(angle * degree) - mu * std::cos(angle * degree));
+      EXPECT_NEAR(slide(angle * degree, mu, strands), a, 1e-3) << angle;
+    }
+  }
+}
+
+// One rod flies onto another across it: they keep their momentum and do not pass each other.
+TEST(StrandCollision, CrossedRodsKeepTheirMomentumAndDoNotPass) {
+  for (const double mu : {0.0, 0.5}) {
+    StrandsRun run;
+    CurvesObject& object =
+        run.add(rods({line({-0.5, 0.06, 0.013}, {0.5, 0.06, 0.013}, 15), line({0.02, 0, -0.5}, {0.02, 0, 0.5}, 15)}));
+    SolidObject* objects[] = {&object};
+    run.solids().add(object);
+    TouchParams params;
+    params.friction = mu;
+    run.solids().contacts().add_family(objects, params, 0);
+    run.start();
+    for (int i = 0; i <= 15; ++i) run.set_velocity(0, 0, i, {0.5, -2, 0});
+    const Vec3d momentum = run.momentum();
+    double nearest = 1;
+    for (int k = 0; k < 48; ++k) {
+      run.step(1.0 / 96);
+      run.solids().accept();
+      EXPECT_LT(norm(run.momentum() - momentum), 1e-9 * norm(momentum)) << mu;
+      double above = 1;  // of the first rod at its middle edges over the second
+      for (int i = 6; i <= 9; ++i) above = std::min(above, run.position(0, 0, i).y - run.position(0, 1, i).y);
+      nearest = std::min(nearest, above);
+    }
+    EXPECT_GT(nearest, 0) << mu;
+    EXPECT_LT(nearest, 0.03) << "they do not meet";
+  }
+}
+
+}  // namespace
+}  // namespace ymir::verification
