@@ -248,8 +248,9 @@ TEST_F(Painted, ValuesOutOfRangeAreNamed) {
     SCOPED_TRACE(c.name());
     write(c, {c.low, -7});
     const std::string told = refusal(setup(c, std::nullopt));
-    // A point's radius and density are refused by the object, which has one input.
-    EXPECT_NE(told.find(c.behavior == "particle_object" ? c.behavior : file_.string()), std::string::npos) << told;
+    // What points and super-helices are made of is refused by the object, which has one input.
+    const bool by_object = c.behavior == "particle_object" || c.behavior == "super_helix_object";
+    EXPECT_NE(told.find(by_object ? c.behavior : file_.string()), std::string::npos) << told;
     EXPECT_NE(told.find(c.strands ? "strand 1, vertex 0" : "point 1"), std::string::npos) << told;
     EXPECT_NE(told.find(c.parameter), std::string::npos) << told;
     EXPECT_NE(told.find("-7"), std::string::npos) << told;

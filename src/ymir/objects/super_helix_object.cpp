@@ -119,6 +119,8 @@ void SuperHelixObject::read_sections(const Curves& curves) {
       throw Error(ExitCode::bad_input, fmt::format("{}: strand {}, vertex {}: the {} is {}; give a positive one",
                                                    path(), id, vertex, name, found));
     };
+    for (int vertex = 0; vertex < n; ++vertex)
+      for (const char* name : {"radius", "density", "flattening"}) value(name, vertex, 1);
     const auto at = [&](const char* name, int element, double otherwise) {
       const double place = (element + 0.5) / description_.elements * (n - 1);
       const int low = std::min(static_cast<int>(place), n - 2);

@@ -321,7 +321,7 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
   exact_velocities();
   const ContactError without = contact_error(contacts_, exact_.data());
   // Those that graze are not asked for more than the rest of them is worth.
-  constexpr double least = 1e-3;
+  constexpr double least = 1e-2;
   speed_ = std::max(std::sqrt(without.closing), least * std::sqrt(without.speed));
   rms_ = speed_ / std::sqrt(std::max(without.approach, 1.0));
   ContactProgress progress(options.tolerance);
