@@ -61,7 +61,7 @@ class Hairs {
     solver.begin(bodies, list_);
     Outcome outcome;
     NodalOptions options;
-    options.tolerance = 1e-6;  // of velocities of the contacts that close; those of all are ten times larger
+    options.tolerance = 3e-7;  // of velocities of the contacts that close
     for (double step = 1; step > 1e-8 && outcome.iterations < 30; ++outcome.iterations) {
       assemble(newton, begin);
       outcome.solved = solver.solve(list_, options).status == ContactStatus::solved && outcome.solved;
