@@ -83,6 +83,7 @@ class SoftRun {
     add_elastic_solid(object_, "material", material);
   }
   MeshObject& object() { return object_; }
+  SolidSystem& solids() { return solids_; }
   void gravity(Vec3d g) { object_.add_force(gravity_force("gravity", g, {})); }
   void hold(const std::function<bool(Vec3d)>& where) {
     MeshObject::NodeMotion motion;
