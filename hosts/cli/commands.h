@@ -26,6 +26,7 @@ struct RunArguments {
   bool resume = false;
   std::optional<std::int64_t> from;  // with resume: the last frame to keep
   bool force_restart = false;
+  std::filesystem::path dump_contacts;
   bool strict = false;
   bool no_preview = false;
   bool json = false;

@@ -10,6 +10,7 @@
 #include "ymir/base/timer.h"
 #include "ymir/cache/formats/fclib.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/solids/contact/contact_dump.h"
 #include "ymir/solvers/coulomb/condensed_problem.h"
 #include "ymir/solvers/coulomb/coulomb_solver.h"
 
@@ -42,29 +43,6 @@ CoulombProblem problem_of(const FclibProblem& file, const std::filesystem::path&
   if (const std::string defect = problem.defect(); !defect.empty())
     throw Error(ExitCode::bad_input, path.string() + ": " + defect + "; export the problem again");
   return problem;
-}
-
-// The problem as solved (condensed, with its friction) and its solution.
-void save(const std::filesystem::path& path, const CoulombProblem& problem, const std::vector<Vec3d>& r) {
-  FclibProblem file;
-  file.w.rows = file.w.columns = 3 * problem.contacts();
-  for (std::int32_t i = 0; i < problem.contacts(); ++i)
-    for (int a = 0; a < 3; ++a)
-      for (std::int64_t k = problem.starts[i]; k < problem.starts[i + 1]; ++k)
-        for (int b = 0; b < 3; ++b) {
-          file.w.row.push_back(3 * i + a);
-          file.w.column.push_back(3 * problem.columns[k] + b);
-          file.w.value.push_back(problem.blocks[k](a, b));
-        }
-  const std::vector<Vec3d> u = problem.velocities(r);
-  for (std::size_t i = 0; i < r.size(); ++i)
-    for (int a = 0; a < 3; ++a) {
-      file.q.push_back(problem.q[i][a]);
-      file.r.push_back(r[i][a]);
-      file.u.push_back(u[i][a]);
-    }
-  file.mu = problem.mu;
-  write_fclib(path, file, path.stem().string());
 }
 
 struct Row {
@@ -135,7 +113,7 @@ ExitCode contact_solve(const ContactSolveArguments& arguments) {
     row.seconds = timer.seconds();
     seconds += row.seconds;
     solved += row.report.status == CoulombStatus::solved ? 1 : 0;
-    if (!arguments.save.empty()) save(arguments.save, problem, r);
+    if (!arguments.save.empty()) write_coulomb_problem(arguments.save, problem, r);
     if (arguments.json) {
       rows.push_back(to_json(row, arguments.solver));
       continue;

@@ -78,6 +78,9 @@ struct CommandLine {
     from->needs(resume);
     from->excludes(restart);
     resume->excludes(restart);
+    sub->add_option("--dump-contacts", run.dump_contacts,
+                    "Write every substep's problems of exact contact to this empty folder, as FCLIB files")
+        ->check(given());
     sub->add_flag("--strict", run.strict, "Stop when a solve ends above its tolerance (exit code 5)");
     sub->add_flag("--no-preview", run.no_preview, "Leave out the pictures the setup asks for");
     sub->add_flag("--json", run.json, "One JSON document on standard output at the end");

@@ -118,6 +118,7 @@ ExitCode run_to_end(const RunArguments& arguments, bool& answered) {
   options.resume = arguments.resume;
   options.force_restart = arguments.force_restart;
   options.strict = arguments.strict;
+  options.dump_contacts = arguments.dump_contacts;
   options.from = arguments.from;
   options.frames = arguments.frames;
   options.stop = &stop;

@@ -532,6 +532,23 @@ def contacts_that_are_not_solved(cases):
     refused(cases, setup_with(["rigid_object: {surface: b}", "collision: {friction: -1}"], box), says="friction")
 
 
+def contacts_that_are_dumped(cases):
+    """Problems of a run are files that `contact solve` solves; a folder that is in use, or a setup without any, is refused."""
+    box = "{b: {shape: box}}"
+    floor = "collider: {response: exact, shape: plane, center: [0, -0.0501, 0]}"
+    cases.write("resting.yaml", setup_with(["gravity", "rigid_object: {surface: b}", floor], box, time="{frames: [1, 3]}"))
+    cases.expect(0, "run", "resting.yaml", "--out", "resting", "--dump-contacts", "problems")
+    files = sorted(os.listdir(os.path.join(cases.folder, "problems")))
+    if not files or files != [f"contacts_{k + 1:06}.hdf5" for k in range(len(files))]:
+        raise p.Failure(f"--dump-contacts wrote {files}")
+    cases.expect(0, "contact", "solve", *[os.path.join("problems", name) for name in files], says="solved")
+    cases.expect(2, "run", "resting.yaml", "--out", "other", "--dump-contacts", "problems", says="choose an empty folder")
+    cases.write("apart.yaml", setup_with(["gravity", "rigid_object: {surface: b}"], box))
+    cases.expect(2, "run", "apart.yaml", "--out", "other", "--dump-contacts", "none", says="nothing in this setup has exact contact")
+    if any(os.path.exists(os.path.join(cases.folder, name)) for name in ("other", "none")):
+        raise p.Failure("--dump-contacts: a refused run left a folder")
+
+
 def answers_of_failed_runs(cases):
     """One JSON document, whatever happened; what `run` refuses, `check` does."""
     for setup, code in ((setup_with(["gravty"]), 3), (setup_with([POINT]), 0)):
@@ -693,7 +710,7 @@ def main():
         for part in (options, pipes, values, large_numbers, ignored_values, found_by_check, advice, storms,
                      values_without_sense, points_in_colliders, soft_bodies, rigid_bodies, solids_without_effect, solids_at_odds,
                      springs_beyond_round_off, joints_that_are_gone, folders_that_take_nothing, animations_that_turn_too_far, seams_that_are_held,
-                     points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, solids_that_cannot_be, contacts_that_are_not_solved,
+                     points_in_a_line, bodies_by_network, surfaces_with_an_inside, things_without_use, solids_that_cannot_be, contacts_that_are_not_solved, contacts_that_are_dumped,
                      answers_of_failed_runs, groups_switched_off, bodies_at_odd_places,
                      runs_without_end, faulty_strands,
                       whole_numbers, files_that_are_read,

@@ -15,6 +15,7 @@
 #include "ymir/setup/build.h"
 #include "ymir/setup/carried_hairs.h"
 #include "ymir/setup/frame_report_text.h"
+#include "ymir/solids/solid_system.h"
 
 namespace ymir {
 namespace {
@@ -153,6 +154,16 @@ Cache begin_writing(Start& start, const SolverSetup& setup, const SessionOptions
   return std::move(*start.cache);
 }
 
+void record_contacts(const Simulation& simulation, const std::filesystem::path& folder) {
+  for (const auto& object : simulation.objects())
+    if (auto* solids = dynamic_cast<SolidSystem*>(object.get()); solids != nullptr && !solids->contacts().empty())
+      return solids->record_contacts(folder);
+  throw Error(ExitCode::usage,
+              fmt::format("--dump-contacts {}: nothing in this setup has exact contact; add `collision`, or `response: "
+                          "exact` to a collider; nothing was changed",
+                          folder.string()));
+}
+
 // What is to be told is why the simulation stopped, even when the disk is full as well.
 void keep_failure(Cache& cache, const Frame& state) {
   try {
@@ -201,6 +212,7 @@ SessionOutcome run_session(const SolverSetup& setup, const SessionOptions& optio
   Start start = communicator.root() ? find_start(setup, options, last) : Start{};
   const bool complete = communicator.any(start.point.complete);
   if (!complete) restore(simulation, start, setup, options);
+  if (!options.dump_contacts.empty() && !complete) record_contacts(simulation, options.dump_contacts);
   std::optional<Cache> cache;
   if (communicator.root()) cache.emplace(begin_writing(start, setup, options));
   const std::int64_t after = communicator.max(communicator.root() ? start.point.after : first - 1);

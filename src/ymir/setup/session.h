@@ -19,7 +19,8 @@ struct SessionOptions {
   std::filesystem::path out;  // folder of the cache
   bool resume = false;
   bool force_restart = false;
-  bool strict = false;  // a frame with solves accepted above their tolerance ends the run
+  std::filesystem::path dump_contacts;  // folder for the problems of exact contact; empty: none
+  bool strict = false;                  // a frame with solves accepted above their tolerance ends the run
   // With resume: go back to this frame at most. A changed setup then continues the frames of the earlier one.
   std::optional<std::int64_t> from;
   std::optional<std::pair<std::int64_t, std::int64_t>> frames;  // first and last to simulate, instead of the setup's

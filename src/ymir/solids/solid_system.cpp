@@ -10,6 +10,7 @@
 #include "ymir/base/hash.h"
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/solids/contact/contact_dump.h"
 #include "ymir/solids/contact/contact_island.h"
 #include "ymir/solids/unions.h"
 
@@ -485,12 +486,21 @@ std::string SolidSystem::name_of(const Contact& contact) const {
   return fmt::format("contact of {} with {}", side(contact.a), side(contact.b));
 }
 
+void SolidSystem::record_contacts(const std::filesystem::path& folder) {
+  dump_ = std::make_unique<ContactDump>(folder);
+}
+
 void SolidSystem::advance_islands(const Step& step) {
   std::vector<ContactIsland::Outcome> outcomes(islands_.size());
+  if (dump_ && step.iteration == 0)
+    for (const auto& island : islands_) island->record();
   parallel_for(std::ssize(islands_), [&](std::ptrdiff_t i) {  // a single island is parallel inside
     const auto at = static_cast<std::size_t>(i);
     outcomes[at] = islands_[at]->advance(step, contacts_);
   });
+  if (dump_)
+    for (const auto& island : islands_)
+      if (const auto& kept = island->recorded()) dump_->write(kept->problem, kept->r);
   // Errors of contact, by the velocities that would be without it, beyond which a substep is not worth keeping.
   constexpr double hopeless = 0.1;
   for (const ContactIsland::Outcome& outcome : outcomes) {

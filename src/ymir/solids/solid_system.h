@@ -5,6 +5,7 @@
 // objects, which advance them alone, in cache.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <utility>
@@ -19,6 +20,7 @@
 namespace ymir {
 
 class ContactIsland;
+class ContactDump;
 
 class SolidSystem final : public Object {
  public:
@@ -36,6 +38,9 @@ class SolidSystem final : public Object {
   // What touches what; objects of it are added by whoever names them there.
   ContactScene& contacts() { return contacts_; }
   const ContactScene& contacts() const { return contacts_; }
+
+  // Writes the contact problems of every substep, also of those that are undone, to a folder.
+  void record_contacts(const std::filesystem::path& folder);
 
   // Finds the clusters of this substep; their blocks are left to advance().
   void detect(const Step& step);
@@ -96,7 +101,8 @@ class SolidSystem final : public Object {
   // Of each cluster: the island it is in; -1: it touches nothing.
   std::vector<int> island_of_;
   std::vector<std::unique_ptr<ContactIsland>> islands_;
-  std::map<Node, int> cluster_at_;  // of a block here
+  std::unique_ptr<ContactDump> dump_;  // nullptr: nobody wants it
+  std::map<Node, int> cluster_at_;     // of a block here
   SpanningClusters spanning_;
   bool any_spanning_ = false;  // on any rank
   std::map<Content, std::shared_ptr<WholeSystem>> systems_, next_systems_;

@@ -88,9 +88,14 @@ CondensedContacts::CondensedContacts(const ContactList& list, std::span<NodalBod
     problem_.adhesion = std::move(adhesion);
 }
 
-CoulombReport CondensedContacts::solve(ContactList& list, double tolerance) const {
+std::vector<Vec3d> CondensedContacts::impulses(const ContactList& list) const {
   std::vector<Vec3d> r;
   for (std::size_t i = 0; i < list.contacts.size(); ++i) r.push_back(to_frame(i, list.contacts[i].impulse));
+  return r;
+}
+
+CoulombReport CondensedContacts::solve(ContactList& list, double tolerance) const {
+  std::vector<Vec3d> r = impulses(list);
   CoulombOptions options;
   options.tolerance = tolerance;
   const CoulombReport report = solve_coulomb(problem_, r, options);

@@ -18,6 +18,8 @@ class CondensedContacts {
   const CoulombProblem& problem() const { return problem_; }
   // From the impulses of the list to those of the solution.
   CoulombReport solve(ContactList& list, double tolerance) const;
+  // Impulses of the list as the problem has them.
+  std::vector<Vec3d> impulses(const ContactList& list) const;
 
  private:
   Vec3d to_frame(std::size_t contact, Vec3d v) const;

@@ -1,9 +1,12 @@
 #include "ymir/solids/contact/contact_island.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "ymir/base/log.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/solids/contact/condensed_contacts.h"
 
@@ -15,6 +18,8 @@ constexpr std::size_t few_contacts = 64;
 // Contacts of rigid bodies that are solved by themselves.
 constexpr std::size_t most_condensed_rigid = 400;
 constexpr double sharp = 1e-9;  // tolerance of contacts that are
+// Blocks of a matrix that is written to a file, by a bound: a few GB.
+constexpr std::size_t most_recorded = 200'000'000;
 // What overlaps is parted at this speed at most: faster, and it would fly apart [m/s].
 constexpr double push_out = 0.1;
 // Residual displacements of blocks, by their size, that contacts may be wrong by.
@@ -132,6 +137,23 @@ void ContactIsland::solve_contacts(double tolerance) {
     }
 }
 
+// W before the contacts push: bodies answer from the right side they have.
+void ContactIsland::solve_and_record(double tolerance) {
+  std::vector<std::size_t> on(bodies_.size(), 0);
+  for (const ContactNode& n : list_.nodes) ++on[static_cast<std::size_t>(n.body)];
+  std::size_t blocks = 0;  // at most
+  for (const std::size_t count : on) blocks += count * count;
+  if (blocks > most_recorded) {
+    log::warn(
+        fmt::format("--dump-contacts: {} contacts between {} bodies are left out, their matrix would be too large",
+                    contacts_.size(), clusters_.size()));
+    return solve_contacts(tolerance);
+  }
+  const CondensedContacts condensed(list_, bodies_);
+  solve_contacts(tolerance);
+  recorded_ = {condensed.problem(), condensed.impulses(list_)};
+}
+
 // True: go on. All clusters do as long as one of them has to.
 bool ContactIsland::judge() {
   bool any = false, failed = false;
@@ -160,7 +182,10 @@ bool ContactIsland::judge() {
 bool ContactIsland::solve(const ContactScene& scene, double dt) {
   if (!all_clusters([&](Touching& c) { return c.cluster->factor_alone() && c.block->refresh(dt); })) return false;
   set_free(scene, dt);
-  solve_contacts(scene.tolerance());
+  if (recording_ && outcome_.newton.iterations == 0)
+    solve_and_record(scene.tolerance());
+  else
+    solve_contacts(scene.tolerance());
   push(1 / dt);
   for_each_cluster([](Touching& c) { c.cluster->solve_alone(); });
   return true;
@@ -176,6 +201,7 @@ void ContactIsland::give(ContactScene& scene) {
 
 ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene) {
   outcome_ = {};
+  recorded_.reset();
   given_.clear();
   for_each_cluster([&](Touching& c) {
     c.cluster->set_noise(noise);

@@ -9,11 +9,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ymir/solids/cluster.h"
 #include "ymir/solids/contact/contact_block.h"
 #include "ymir/solids/contact/contact_scene.h"
+#include "ymir/solvers/coulomb/coulomb_problem.h"
 #include "ymir/solvers/nodal_contact/nodal_contact.h"
 
 namespace ymir {
@@ -38,6 +40,14 @@ class ContactIsland {
   // contact: its number in the scene. The first side is no collider.
   void add_contact(std::size_t contact, const Side& a, const Side& b);
 
+  // The problem of the first Newton iteration is kept, unless it is too large to be written down.
+  void record() { recording_ = true; }
+  struct Recorded {
+    CoulombProblem problem;
+    std::vector<Vec3d> r;  // as solved
+  };
+  const std::optional<Recorded>& recorded() const { return recorded_; }
+
   // Impulses are those of the scene, before and after.
   Outcome advance(const Step& step, ContactScene& scene);
 
@@ -60,6 +70,7 @@ class ContactIsland {
   bool judge();
   bool solve(const ContactScene& scene, double dt);
   void solve_contacts(double tolerance);
+  void solve_and_record(double tolerance);
   bool few() const;
   void push(double per_dt);
   void give(ContactScene& scene);
@@ -71,6 +82,8 @@ class ContactIsland {
   NodalContact solver_;
   std::vector<std::vector<NodeVector>> given_;  // impulses on the nodes of each cluster
   Outcome outcome_;
+  bool recording_ = false;
+  std::optional<Recorded> recorded_;
 };
 
 }  // namespace ymir
