@@ -246,16 +246,6 @@ std::vector<SolidObject*> Scope::touching_objects() {
                     "colliders `response: penalty` and leave `collision` out");
   SolidSystem& system = solids();
   for (SolidObject* object : objects) system.add(*object);
-  after_all([this, objects, &system] {
-    for (const SolidObject* object : objects)
-      for (const auto& coupling : system.couplings())
-        if (coupling->may_touch(*object))
-          throw Error(
-              ExitCode::bad_input,
-              fmt::format("{}: {} is held to others by {}, which exact contact does not solve together yet; give "
-                          "the collider `response: penalty`, leave `collision` out of its group, or leave {} out",
-                          path_, object->name(), coupling->owner(), coupling->owner()));
-  });
   return objects;
 }
 

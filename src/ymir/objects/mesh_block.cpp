@@ -232,13 +232,6 @@ void MeshBlock::right_side(double* b) const {
 
 void MeshBlock::solve(const double* r, double* z) const { work_->solver.solve(work_->step.matrix, r, z); }
 
-void MeshBlock::visit_blocks(const BlockVisitor& visit) const {
-  const BlockMatrix& a = work_->step.matrix;
-  for (std::int32_t j = 0; j < a.nodes(); ++j)
-    for (std::int32_t e = a.starts()[static_cast<std::size_t>(j)]; e < a.starts()[static_cast<std::size_t>(j) + 1]; ++e)
-      visit(a.rows()[static_cast<std::size_t>(e)], j, a.block(e));
-}
-
 void MeshBlock::set_step(const double* step) {
   for (std::size_t i = 0; i < work_->step.step.size(); ++i)
     work_->step.step[i] = {step[3 * i], step[3 * i + 1], step[3 * i + 2]};

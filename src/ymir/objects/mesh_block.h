@@ -30,7 +30,9 @@ class MeshBlock final : public SolidBlock {
   bool indefinite() const override { return false; }
   LargeMatrix* large() const override { return work_->solver.iterative_with_others() ? &large_ : nullptr; }
   std::int32_t nodes() const override { return work_->step.matrix.nodes(); }
-  void visit_blocks(const BlockVisitor& visit) const override;
+  void visit_blocks(const BlockVisitor& visit) const override {
+    BlockMatrixPart(work_->step.matrix).visit_blocks(visit);
+  }
   void set_step(const double* step) override;
   double step_size() const override;
   double reach() const override;

@@ -8,7 +8,7 @@
 
 namespace ymir {
 
-MeshContacts::MeshContacts(MeshBlock& block) : block_(&block) {
+MeshContacts::MeshContacts(MeshBlock& block) : block_(&block), heavy_(block.work_->metric_matrix) {
   const MeshObject& object = *block.object_;
   const SolidMesh& mesh = object.mesh();
   first_.assign(1, 0);
@@ -72,11 +72,10 @@ void MeshContacts::describe(std::span<NodeMetric> nodes) const {
   for (std::size_t v = 0; v < mass_.size(); ++v) nodes[v] = metric_of_vertex(mass_[v]);
 }
 
-bool MeshContacts::factor(std::span<const double> d) {
-  MeshObject::Workspace& work = *block_->work_;
-  BlockMatrix& metric = work.metric_matrix;
+void MeshContacts::add_masses(std::span<const double> d) {
+  BlockMatrix& metric = block_->work_->metric_matrix;
   const auto& held = block_->object_->held();
-  metric = work.step.matrix;
+  metric = block_->work_->step.matrix;
   const double per_dt2 = 1 / (dt_ * dt_);
   for (std::int32_t v = 0; v < nodes(); ++v) {
     const double added = d[static_cast<std::size_t>(v)] * per_dt2;
@@ -89,41 +88,57 @@ bool MeshContacts::factor(std::span<const double> d) {
         for (int k = 0; k < 3; ++k) block[4 * k] += added * p.weight * q.weight;
       }
   }
-  if (!work.metric_analysed) work.metric_factor.analyze(metric);
-  work.metric_analysed = true;
-  return work.metric_factor.factor(metric);
 }
 
-void MeshContacts::load(const NodeVector* impulses) {
-  b_ = f_;
+bool MeshContacts::factor(std::span<const double> d) {
+  MeshObject::Workspace& work = *block_->work_;
+  add_masses(d);
+  if (!work.metric_analysed) work.metric_factor.analyze(work.metric_matrix);
+  work.metric_analysed = true;
+  return work.metric_factor.factor(work.metric_matrix);
+}
+
+MatrixPart& MeshContacts::with_masses(std::span<const double> d, double dt) {
+  dt_ = dt;
+  add_masses(d);
+  return heavy_;
+}
+
+void MeshContacts::spread(std::span<const NodeVector> impulses, double times, double* rows) const {
   const auto& held = block_->object_->held();
   for (std::int32_t v = 0; v < nodes(); ++v)
     for (const Part& p : parts(v))
       for (std::size_t k = 0; k < 3 && held[static_cast<std::size_t>(p.node)] == 0; ++k)
-        b_[3 * static_cast<std::size_t>(p.node) + k] += impulses[v][static_cast<int>(k)] * p.weight;
+        rows[3 * static_cast<std::size_t>(p.node) + k] +=
+            impulses[static_cast<std::size_t>(v)][static_cast<int>(k)] * p.weight * times;
 }
 
-void MeshContacts::unload(double scale, NodeVector* x) const {
+void MeshContacts::collect(const double* rows, double times, std::span<NodeVector> x) const {
   for (std::int32_t v = 0; v < nodes(); ++v) {
     Vec3d sum{0, 0, 0};
     for (const Part& p : parts(v))
       for (int k = 0; k < 3; ++k)
-        sum[k] += b_[3 * static_cast<std::size_t>(p.node) + static_cast<std::size_t>(k)] * p.weight;
-    for (int k = 0; k < 3; ++k) x[v].set(k, sum[k] * scale);
+        sum[k] += rows[3 * static_cast<std::size_t>(p.node) + static_cast<std::size_t>(k)] * p.weight;
+    for (int k = 0; k < 3; ++k) x[static_cast<std::size_t>(v)].set(k, sum[k] * times);
   }
+}
+
+void MeshContacts::load(const NodeVector* impulses) {
+  b_ = f_;
+  spread({impulses, mass_.size()}, 1, b_.data());
 }
 
 // A z = f + N'g with the factor of the block; v = z/dt^2.
 void MeshContacts::solve(NodeVector* x) {
   load(x);
   block_->solve(b_.data(), b_.data());
-  unload(1 / (dt_ * dt_), x);
+  collect(b_.data(), 1 / (dt_ * dt_), {x, mass_.size()});
 }
 
 void MeshContacts::solve_metric(NodeVector* x) {
   load(x);
   block_->work_->metric_factor.solve(b_.data(), b_.data());
-  unload(1 / (dt_ * dt_), x);
+  collect(b_.data(), 1 / (dt_ * dt_), {x, mass_.size()});
 }
 
 }  // namespace ymir

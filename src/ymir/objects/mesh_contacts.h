@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ymir/objects/mesh_object.h"
+#include "ymir/solids/block_matrix_part.h"
 #include "ymir/solids/contact/contact_block.h"
 
 namespace ymir {
@@ -22,6 +23,9 @@ class MeshContacts final : public ContactBlock, private NodalBody {
   void push(std::span<const NodeVector> impulses, double per_dt) override;
   NodalBody& body() override { return *this; }
   bool refresh(double dt) override;
+  void spread(std::span<const NodeVector> impulses, double times, double* rows) const override;
+  void collect(const double* rows, double times, std::span<NodeVector> nodes) const override;
+  MatrixPart& with_masses(std::span<const double> d, double dt) override;
 
  private:
   int nodes() const override { return static_cast<int>(first_.size()) - 1; }
@@ -39,8 +43,8 @@ class MeshContacts final : public ContactBlock, private NodalBody {
     return {parts_.data() + first_[static_cast<std::size_t>(vertex)],
             parts_.data() + first_[static_cast<std::size_t>(vertex) + 1]};
   }
-  void load(const NodeVector* impulses);           // b_ = f + N' impulses
-  void unload(double scale, NodeVector* x) const;  // x = N b_ times a number
+  void add_masses(std::span<const double> d);  // to the metric matrix
+  void load(const NodeVector* impulses);       // b_ = f + N' impulses
 
   MeshBlock* block_;
   std::vector<std::size_t> first_;  // of each vertex of the skin
@@ -48,6 +52,7 @@ class MeshContacts final : public ContactBlock, private NodalBody {
   std::vector<double> mass_;        // that a vertex stands for [kg]
   std::vector<double> f_, b_;
   double dt_ = 0;
+  BlockMatrixPart heavy_;
 };
 
 }  // namespace ymir

@@ -74,4 +74,50 @@ bool RigidContacts::refresh(double dt) {
   return body_.set(m, f);
 }
 
+// d(point) = shift + turn x arm.
+void RigidContacts::spread(std::span<const NodeVector> impulses, double times, double* rows) const {
+  if (block_->carried_) return;
+  for (std::int32_t c = 0; c < RigidCopiesBody::copies; ++c) {
+    const NodeVector& p = impulses[static_cast<std::size_t>(c)];
+    const Vec3d pull = Vec3d{p[0], p[1], p[2]} * times;
+    const Vec3d torque = cross(block_->step_.point(corner(c)).arm, pull);
+    for (int k = 0; k < 3; ++k) {
+      rows[k] += pull[k];
+      rows[3 + k] += torque[k];
+    }
+  }
+}
+
+void RigidContacts::collect(const double* rows, double times, std::span<NodeVector> nodes) const {
+  const Vec3d shift{rows[0], rows[1], rows[2]}, turn{rows[3], rows[4], rows[5]};
+  for (std::int32_t c = 0; c < RigidCopiesBody::copies; ++c) {
+    const Vec3d way = block_->carried_ ? Vec3d{0, 0, 0} : shift + cross(turn, block_->step_.point(corner(c)).arm);
+    for (int k = 0; k < 3; ++k) nodes[static_cast<std::size_t>(c)].set(k, way[k] * times);
+  }
+}
+
+MatrixPart& RigidContacts::with_masses(std::span<const double> d, double dt) {
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < n; ++c)
+      heavy_.at(static_cast<std::size_t>(r), static_cast<std::size_t>(c)) = block_->entry(r, c);
+  if (block_->carried_) return heavy_;
+  const auto add = [&](int r, int c, double value) {
+    heavy_.at(static_cast<std::size_t>(r), static_cast<std::size_t>(c)) += value;
+  };
+  for (std::int32_t copy = 0; copy < RigidCopiesBody::copies; ++copy) {
+    const double stiffness = d[static_cast<std::size_t>(copy)] / (dt * dt);
+    const Vec3d arm = block_->step_.point(corner(copy)).arm;
+    const Mat3d x = cross_matrix(arm);  // J = (I, -[arm]x)
+    for (int i = 0; i < 3; ++i) {
+      add(i, i, stiffness);
+      for (int j = 0; j < 3; ++j) {
+        add(3 + i, j, stiffness * x(i, j));
+        add(j, 3 + i, stiffness * x(i, j));
+        add(3 + i, 3 + j, stiffness * ((i == j ? dot(arm, arm) : 0) - arm[i] * arm[j]));
+      }
+    }
+  }
+  return heavy_;
+}
+
 }  // namespace ymir

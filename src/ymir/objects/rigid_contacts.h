@@ -1,6 +1,7 @@
 // A rigid body as contacts see it: its nodes are copies of its velocity at the corners of a box around it.
 #pragma once
 
+#include "ymir/solids/condensed_block.h"
 #include "ymir/solids/contact/contact_block.h"
 #include "ymir/solvers/nodal_contact/rigid_copies_body.h"
 
@@ -18,6 +19,10 @@ class RigidContacts final : public ContactBlock {
   void push(std::span<const NodeVector> impulses, double per_dt) override;
   NodalBody& body() override { return body_; }
   bool refresh(double dt) override;
+  void spread(std::span<const NodeVector> impulses, double times, double* rows) const override;
+  void collect(const double* rows, double times, std::span<NodeVector> nodes) const override;
+  MatrixPart& with_masses(std::span<const double> d, double dt) override;
+  bool rigid() const override { return true; }
 
  private:
   Vec3d corner(std::int32_t node) const;  // in the axes of the body [m]
@@ -26,6 +31,7 @@ class RigidContacts final : public ContactBlock {
   RigidBlock* block_;
   Vec3d centre_, half_;  // of the box, in the axes of the body [m]
   RigidCopiesBody body_;
+  DensePart heavy_{6};
 };
 
 }  // namespace ymir

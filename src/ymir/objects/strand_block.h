@@ -1,15 +1,17 @@
 // A group of strands as a block of the solid system: its block is the band matrix of strand_newton.h.
 #pragma once
 
+#include "ymir/objects/strand_band.h"
 #include "ymir/objects/strand_contacts.h"
 #include "ymir/objects/strand_newton.h"
+#include "ymir/solids/condensable.h"
 #include "ymir/solids/solid_block.h"
 
 namespace ymir {
 
 class CurvesObject;
 
-class StrandBlock final : public SolidBlock {
+class StrandBlock final : public SolidBlock, public Condensable {
  public:
   StrandBlock(CurvesObject& object, int group);
 
@@ -28,12 +30,11 @@ class StrandBlock final : public SolidBlock {
   void solve(const double* r, double* z) const override;
   void product(const double* x, double* y) const override;
   bool indefinite() const override { return newton_.step().multipliers; }
-  // Strand after strand, three rows of its band a node.
-  std::int32_t nodes() const override { return StrandSystem::lanes * lane_nodes(); }
-  std::int32_t slot(std::size_t row) const override;
-  void visit_blocks(const BlockVisitor& visit) const override;
+  std::int32_t nodes() const override { return band().nodes(); }
+  std::int32_t slot(std::size_t row) const override { return band().slot(row); }
+  void visit_blocks(const BlockVisitor& visit) const override { band().visit_blocks(visit); }
   // Elastic strands; where lengths are held, a multiplier may be left with nothing to act on.
-  bool condensable() const override { return true; }
+  Condensable* condensable() override { return this; }
   bool factor_without(std::span<const std::size_t> rows) override;
   void set_step(const double* step) override;
   double step_size() const override;
@@ -44,11 +45,8 @@ class StrandBlock final : public SolidBlock {
 
  private:
   friend class StrandContacts;
-  int half_bandwidth() const;
   bool factor(std::span<const std::size_t> without);
-  void hold(std::size_t row);
-  void yield_between(std::span<const std::size_t> held);
-  int lane_nodes() const { return (newton_.rows() + 2) / 3; }
+  StrandBand band() const { return {kept(), newton_.rows(), newton_.step().multipliers}; }
 
   CurvesObject* object_;
   int group_;

@@ -65,4 +65,31 @@ bool StrandContacts::refresh(double dt) {
                     body_);
 }
 
+void StrandContacts::spread(std::span<const NodeVector> impulses, double times, double* rows) const {
+  const StrandStep& s = block_->newton_.step();
+  const Real* free = block_->object_->strands().plane(block_->group_, block_->object_->rod_channels().free_position);
+  for (int lane = 0; lane < lanes; ++lane)
+    for (int i = 1; i < s.vertices; ++i)
+      for (int k = 0; k < 3; ++k)
+        rows[block_->newton_.row(i, k) * lanes + lane] +=
+            impulses[static_cast<std::size_t>(lane * s.vertices + i)][k] * free[i][lane] * times;
+}
+
+void StrandContacts::collect(const double* rows, double times, std::span<NodeVector> nodes) const {
+  const StrandStep& s = block_->newton_.step();
+  for (int lane = 0; lane < lanes; ++lane)
+    for (int i = 0; i < s.vertices; ++i)
+      for (int k = 0; k < 3; ++k)
+        nodes[static_cast<std::size_t>(lane * s.vertices + i)].set(
+            k, rows[block_->newton_.row(i, k) * lanes + lane] * times);
+}
+
+MatrixPart& StrandContacts::with_masses(std::span<const double> d, double dt) {
+  const StrandStep& s = block_->newton_.step();
+  std::vector<double> stiffness(d.begin(), d.end());
+  for (double& value : stiffness) value /= dt * dt;
+  heavy_.set(block_->kept(), s.vertices, s.multipliers, stiffness);
+  return heavy_;
+}
+
 }  // namespace ymir

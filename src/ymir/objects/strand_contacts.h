@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "ymir/objects/strand_step.h"
+#include "ymir/objects/heavy_strands.h"
 #include "ymir/solids/contact/contact_block.h"
 #include "ymir/solvers/nodal_contact/band_body.h"
 
@@ -22,6 +22,9 @@ class StrandContacts final : public ContactBlock {
   void push(std::span<const NodeVector> impulses, double per_dt) override;
   NodalBody& body() override;
   bool refresh(double dt) override;
+  void spread(std::span<const NodeVector> impulses, double times, double* rows) const override;
+  void collect(const double* rows, double times, std::span<NodeVector> nodes) const override;
+  MatrixPart& with_masses(std::span<const double> d, double dt) override;
 
  private:
   using Plain = BandBody<PlainLayout::block, PlainLayout::half_bandwidth>;
@@ -30,6 +33,7 @@ class StrandContacts final : public ContactBlock {
   StrandBlock* block_;
   std::variant<Plain, WithMultipliers> body_;
   std::vector<StrandReal> side_;
+  HeavyStrands heavy_;
 };
 
 }  // namespace ymir

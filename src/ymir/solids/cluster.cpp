@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "ymir/base/check.h"
 #include "ymir/parallel/threads.h"
@@ -45,6 +44,7 @@ void Cluster::add_element(Coupling& source, std::size_t index, const int (&membe
   e.index = index;
   for (int end = 0; end < 2; ++end) {
     e.member[end] = member[end];
+    e.place[end] = place[end];
     e.port[end] = member[end] < 0 ? -1
                                   : members_[static_cast<std::size_t>(member[end])].seen->add_port(
                                         place[end], source.point(index, end));
@@ -113,7 +113,9 @@ void Cluster::begin_elements() {
   }
   rhs_.assign(total, 0);
   solution_.assign(total, 0);
-  parts_.clear();
+  matrix_.forget();
+  other_matrix_.forget();
+  others_.clear();
   for (Element& e : elements_) {
     find_rows(e);
     e.source->begin(e.index, point(e, 0, true), point(e, 1, true));
@@ -191,9 +193,9 @@ bool Cluster::judge() {
   return running_;
 }
 
-void Cluster::remember(const std::vector<double>& step) {
+void Cluster::remember(std::span<const double> step) {
   step_before_.swap(step_);
-  step_ = step;
+  step_.assign(step.begin(), step.end());
 }
 
 // Whether the step points back to where the one before came from.
@@ -290,20 +292,6 @@ bool Cluster::factor_blocks() {
   return std::all_of(good.begin(), good.end(), [](char g) { return g != 0; });
 }
 
-ContactBlock* Cluster::contacts() {
-  YMIR_CHECK(members_.size() == 1 && members_[0].local != nullptr && elements_.empty());
-  ContactBlock* block = members_[0].local->block().contacts();
-  YMIR_CHECK(block != nullptr);
-  return block;
-}
-
-void Cluster::solve_alone() {
-  for_each_local([&](const Member& m) { m.local->block().right_side(rhs_.data() + m.offset); });
-  block_solve(rhs_, solution_);
-  for_each_local([&](Member& m) { m.local->block().set_step(solution_.data() + m.offset); });
-  remember(solution_);
-}
-
 // The Newton step of the whole cluster; false when no solver manages.
 bool Cluster::solve_linear(int cg_limit) {
   const auto any = [&](auto&& is) { return std::any_of(elements_.begin(), elements_.end(), is); };
@@ -367,73 +355,34 @@ bool Cluster::any_large() const {
                      [](const Member& m) { return m.local != nullptr && m.local->block().large() != nullptr; });
 }
 
-// The same for any distribution over ranks; the largest of large parts is the last.
 void Cluster::order_parts() {
-  if (!parts_.empty()) return;
-  part_at_.assign(members_.size(), {});
-  for (std::size_t m = 0; m < members_.size(); ++m)
-    for (std::size_t p = 0; p < members_[m].seen->parts(); ++p)
-      parts_.push_back({members_[m].object, members_[m].seen->piece_of(p), m, p});
-  std::stable_sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
-    return std::tuple(a.object, a.piece) < std::tuple(b.object, b.piece);
-  });
-  const auto bulk = [&](const Part& part) {
-    const MatrixPart& matrix = members_[part.member].seen->part(part.number);
-    return matrix.large() != nullptr ? matrix.nodes() : 0;
-  };
-  const auto largest =
-      std::max_element(parts_.begin(), parts_.end(), [&](const Part& a, const Part& b) { return bulk(a) < bulk(b); });
-  if (bulk(*largest) > 0) std::rotate(largest, largest + 1, parts_.end());
-  std::int32_t nodes = 0;
-  for (std::size_t k = 0; k < parts_.size(); ++k) {
-    Part& part = parts_[k];
-    part.first_node = nodes;
-    nodes += members_[part.member].seen->part(part.number).nodes();
-    auto& at = part_at_[part.member];
-    at.resize(std::max(at.size(), part.number + 1));
-    at[part.number] = k;
-  }
-  whole_side_.resize(3 * static_cast<std::size_t>(nodes));
-  whole_solution_.resize(whole_side_.size());
+  if (matrix_.ordered()) return;
+  std::vector<ClusterMatrix::Member> members;
+  for (const Member& m : members_) members.push_back({m.seen.get(), m.object});
+  matrix_.order(members);
 }
 
 Cluster::Solved Cluster::solve_whole(bool definite) {
-  if (!whole_) whole_ = std::make_shared<WholeSystem>();
   order_parts();
   gather(!definite);
-  std::fill(whole_side_.begin(), whole_side_.end(), 0.0);
-  for (const Part& part : parts_)
-    members_[part.member].seen->right_side(part.number,
-                                           whole_side_.data() + 3 * static_cast<std::size_t>(part.first_node));
-  const WholeSystem::Part& last = whole_parts_.back();
-  if (LargeMatrix* large = last.matrix->large())
-    large->complete(std::span(whole_side_).subspan(3 * static_cast<std::size_t>(last.first_node)));
-  const Solved solved = whole_->solve(whole_parts_, coupled_, whole_side_, whole_solution_);
-  outcome_.cg_iterations = std::max(outcome_.cg_iterations, whole_->cg_iterations());
-  outcome_.direct_solves += whole_->factored() && !definite ? 1 : 0;
+  const Solved solved = matrix_.solve(coupled_);
+  outcome_.cg_iterations = std::max(outcome_.cg_iterations, matrix_.cg_iterations());
+  outcome_.direct_solves += matrix_.factored() && !definite ? 1 : 0;
   if (solved != Solved::yes) return definite ? Solved::no : solved;
-  for (const Part& part : parts_)
-    members_[part.member].seen->take(part.number,
-                                     whole_solution_.data() + 3 * static_cast<std::size_t>(part.first_node));
-  for (std::size_t k = 0; k < elements_.size(); ++k)
-    for (int r = 0; r < elements_[k].term.hard; ++r)
-      elements_[k].term.gap[r] = coupled_[k].change[static_cast<std::size_t>(r)];
-  remember(whole_solution_);
+  take_multipliers();
   return Solved::yes;
 }
 
-std::int32_t Cluster::slot_of(const Element& e, int end, int dof) const {
-  const auto m = static_cast<std::size_t>(e.member[end]);
-  const ClusterMember::Place at =
-      members_[m].seen->place_of(static_cast<std::size_t>(e.at[end][dof]) - members_[m].offset);
-  return 3 * parts_[part_at_[m][at.part]].first_node + at.slot;
+// Where hard rows had their gaps are the steps of their multipliers from now on.
+void Cluster::take_multipliers() {
+  for (std::size_t k = 0; k < elements_.size(); ++k)
+    for (int r = 0; r < elements_[k].term.hard; ++r)
+      elements_[k].term.gap[r] = coupled_[k].change[static_cast<std::size_t>(r)];
+  remember(matrix_.solution());
 }
 
-// Matrices and couplings, as the whole system wants them.
+// Couplings, as the whole system wants them.
 void Cluster::gather(bool curvature) {
-  whole_parts_.clear();
-  for (const Part& part : parts_)
-    whole_parts_.push_back({&members_[part.member].seen->part(part.number), part.first_node});
   coupled_.resize(elements_.size());
   for (std::size_t k = 0; k < elements_.size(); ++k) {
     const Element& e = elements_[k];
@@ -448,7 +397,8 @@ void Cluster::gather(bool curvature) {
         if (e.at[end][dof] < 0) continue;
         column[c.slots.size()] = e.term.first[end] + dof;
         local[c.slots.size()] = {end, dof};
-        c.slots.push_back(slot_of(e, end, dof));
+        const auto m = static_cast<std::size_t>(e.member[end]);
+        c.slots.push_back(matrix_.slot_of(m, static_cast<std::size_t>(e.at[end][dof]) - members_[m].offset));
       }
     const std::size_t n = c.slots.size();
     c.rows = e.term.rows;

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "ymir/solids/cluster_matrix.h"
 #include "ymir/solids/cluster_member.h"
 #include "ymir/solids/coupling.h"
-#include "ymir/solids/whole_system.h"
 #include "ymir/solvers/conjugate_gradient.h"
 
 namespace ymir {
@@ -45,8 +45,13 @@ class Cluster {
   int add(int object, std::unique_ptr<ClusterMember> elsewhere);
   // member: -1 where the end is prescribed; place: of the piece in its block.
   void add_element(Coupling& source, std::size_t index, const int (&member)[2], const int (&place)[2]);
-  // Kept from substep to substep: its order of elimination is good as long as the same things are coupled.
-  void use(std::shared_ptr<WholeSystem> whole) { whole_ = std::move(whole); }
+  struct Systems {
+    std::shared_ptr<WholeSystem> own = std::make_shared<WholeSystem>(), other = std::make_shared<WholeSystem>();
+  };
+  void use(const Systems& systems) {
+    matrix_.use(systems.own);
+    other_matrix_.use(systems.other);
+  }
 
   // All of it, where every block is here. cg_limit: iterations in one Newton step after which the direct solver takes
   // over.
@@ -60,7 +65,7 @@ class Cluster {
   double evaluate();            // members know their points; returns the largest violation of a hard row
   bool judge();                 // members know their residual; true: go on
   bool prepare(bool definite);  // false: some matrix cannot be made definite
-  using Solved = WholeSystem::Solved;
+  using Solved = ClusterMatrix::Solved;
   Solved solve_whole(bool definite);
   void fail();
   void set_steps();
@@ -73,10 +78,28 @@ class Cluster {
   void set_noise(double noise) { noise_ = noise; }
   const Outcome& outcome() const { return outcome_; }
 
-  // Of a single block that is here, for contacts: what they act on, its factor, and the step from that.
-  ContactBlock* contacts();
-  bool factor_alone() { return factor_blocks(); }
-  void solve_alone();
+  // For contacts, of a cluster whose blocks are all here: their unknowns one after the other.
+  std::size_t blocks() const { return members_.size(); }
+  SolidBlock& block(std::size_t member) { return members_[member].local->block(); }
+  std::size_t first_row(std::size_t member) const { return members_[member].offset; }
+  std::size_t rows() const { return rhs_.size(); }
+  bool alone() const { return members_.size() == 1 && elements_.empty(); }
+  void right_side(double* b);
+  // The factor of this iterate; b to x with it. Of a block that is alone, or of the whole.
+  bool factor();
+  bool solve(const double* b, double* x);
+  // The same with other matrices in the place of those of blocks (nullptr: its own), around the same couplings.
+  bool factor_with(std::span<MatrixPart* const> instead);
+  bool solve_with(const double* b, double* x);
+  // Newton's step, with that factor, for the residuals as they are by now.
+  void solve_step();
+  // Whether a coupling holds two pieces of blocks to each other at a point within reach of x [m], when the substep
+  // begins.
+  struct Held {
+    std::size_t member = 0;
+    int place = 0;
+  };
+  bool tied(const Held& a, const Held& b, Vec3d x, double reach) const;
 
  private:
   struct Member {
@@ -90,17 +113,11 @@ class Cluster {
     Coupling* source;
     std::size_t index;
     int member[2], port[2];  // -1: prescribed
+    int place[2];            // of the pieces in their blocks
     int dofs[2] = {0, 0};
     std::ptrdiff_t at[2][Embedding::max_dofs];  // in the cluster's vectors; -1: given
     CouplingRows term;
   };
-  struct Part {
-    int object;
-    std::int64_t piece;
-    std::size_t member, number;
-    std::int32_t first_node = 0;
-  };
-
   template <class F>
   void for_each_local(F&& f);
   template <class F>  // f(end, row of the term, index, value)
@@ -110,11 +127,13 @@ class Cluster {
   bool solve_linear(int cg_limit);
   bool solve_directly();
   bool factor_blocks();
-  void remember(const std::vector<double>& step);
+  void remember(std::span<const double> step);
   bool turns_back() const;
   void order_parts();
-  std::int32_t slot_of(const Element& e, int end, int dof) const;
+  MemberMatrix& other(std::size_t member);
+  bool solve_in(ClusterMatrix& matrix, bool others, const double* b, double* x);
   void gather(bool curvature);
+  void take_multipliers();
   bool any_large() const;
   double opening(std::size_t element, int row) const;
   void block_solve(std::span<const double> r, std::span<double> z);
@@ -135,12 +154,12 @@ class Cluster {
   Outcome outcome_;
   std::vector<double> rhs_, solution_;
   CgWorkspace workspace_;
-  std::shared_ptr<WholeSystem> whole_;
-  std::vector<Part> parts_;                        // in the order of the whole system
-  std::vector<std::vector<std::size_t>> part_at_;  // by member and number: index into parts_
-  std::vector<WholeSystem::Part> whole_parts_;
+  ClusterMatrix matrix_;
+  bool definite_ = false;  // the last factor() had to make it so
+  // With other matrices in the place of those of blocks.
+  ClusterMatrix other_matrix_;
+  std::vector<std::unique_ptr<MemberMatrix>> others_;  // by member; nullptr: its own
   std::vector<WholeSystem::Coupled> coupled_;
-  std::vector<double> whole_side_, whole_solution_;
 };
 
 }  // namespace ymir

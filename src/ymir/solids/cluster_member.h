@@ -7,15 +7,13 @@
 #include <span>
 #include <vector>
 
-#include "ymir/solids/condensed_block.h"
+#include "ymir/solids/member_matrix.h"
 #include "ymir/solids/solid_block.h"
 
 namespace ymir {
 
-class ClusterMember {
+class ClusterMember : public MatrixSource {
  public:
-  virtual ~ClusterMember() = default;
-
   // An end of an element on this block; numbered from 0. All before begin().
   virtual int add_port(int place, const MaterialPoint& at) = 0;
 
@@ -32,19 +30,9 @@ class ClusterMember {
   virtual void add_lever(int port, Vec3d pull) = 0;
   virtual double residual(double violation) = 0;
 
-  // The matrix for the whole system, in parts. definite: each is made so. False: it cannot be.
+  // The parts of its matrix, and their right sides. definite: each is made so. False: it cannot be.
   virtual bool prepare(bool definite) = 0;
-  struct Place {
-    std::size_t part;
-    std::int32_t slot;
-  };
-  virtual std::size_t parts() const = 0;
-  virtual const MatrixPart& part(std::size_t part) const = 0;
-  virtual std::int64_t piece_of(std::size_t part) const = 0;  // decides on the order of parts
-  virtual Place place_of(std::size_t row) const = 0;          // of a row that couplings act on
-  virtual void right_side(std::size_t part, double* b) = 0;   // over its slots
-  virtual void take(std::size_t part, const double* x) = 0;   // solution over its slots
-  virtual void set_step() = 0;                                // all parts are taken
+  virtual void set_step() = 0;  // all parts are taken
 
   virtual double step_size() const = 0;
   virtual double reach() const = 0;
@@ -71,33 +59,34 @@ class LocalMember : public ClusterMember {
   void add_lever(int port, Vec3d pull) override;
   double residual(double violation) override { return block_->residual(violation); }
   bool prepare(bool definite) override;
-  std::size_t parts() const override { return condensed_ ? condensed_->pieces().size() : 1; }
-  const MatrixPart& part(std::size_t part) const override;
-  std::int64_t piece_of(std::size_t part) const override;
-  Place place_of(std::size_t row) const override;
-  void right_side(std::size_t part, double* b) override;
-  void take(std::size_t part, const double* x) override;
+  MemberMatrix& matrix() { return *matrix_; }
+  std::size_t parts() const override { return matrix_->parts(); }
+  const MatrixPart& part(std::size_t part) const override { return matrix_->part(part); }
+  std::int64_t piece_of(std::size_t part) const override { return matrix_->piece_of(part); }
+  Place place_of(std::size_t row) const override { return matrix_->place_of(row); }
+  void right_side(std::size_t part, double* b) override { matrix_->right_side(part, b); }
+  void take(std::size_t part, const double* x) override { matrix_->take(part, x); }
+  // Right side of the block as it is now.
+  void set_side();
+  // Rows that couplings act on, by piece.
+  std::vector<CondensedBlock::Ports> port_rows() const;
   void set_step() override;
   double step_size() const override { return block_->step_size(); }
   double reach() const override { return block_->reach(); }
   void move(double share) override { block_->move(share); }
 
  protected:
-  std::span<const double> solution() const { return whole_; }  // after all parts are taken
+  std::span<const double> solution() const { return matrix_->whole(); }  // after all parts are taken
 
  private:
   struct Port {
     int place;
     MaterialPoint at;
   };
-  void choose_ports();
-  std::size_t first_port(std::size_t part) const;
-
   std::unique_ptr<SolidBlock> block_;
   std::vector<Port> ports_;
-  std::optional<CondensedBlock> condensed_;
-  std::vector<double> at_ports_;  // of those that the block is condensed to
-  std::vector<double> whole_;     // of all unknowns
+  std::optional<MemberMatrix> matrix_;  // from begin() on
+  std::vector<double> side_;            // of all unknowns
 };
 
 }  // namespace ymir

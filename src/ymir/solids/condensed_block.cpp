@@ -16,14 +16,14 @@ void DensePart::visit_blocks(const BlockVisitor& visit) const {
     }
 }
 
-CondensedBlock::CondensedBlock(SolidBlock& block, std::vector<Ports> pieces)
+CondensedBlock::CondensedBlock(Condensable& block, std::size_t size, std::vector<Ports> pieces)
     : block_(&block), pieces_(std::move(pieces)) {
   for (const Ports& piece : pieces_) {
     rows_.insert(rows_.end(), piece.rows.begin(), piece.rows.end());
     matrices_.emplace_back(piece.rows.size());
     sides_.emplace_back(piece.rows.size());
   }
-  for (auto* vector : {&b_, &r_, &z_, &product_, &moved_}) vector->resize(block.size());
+  for (auto* vector : {&b_, &r_, &z_, &product_, &moved_}) vector->resize(size);
 }
 
 void CondensedBlock::solve_inside(std::span<const double> whole) {
@@ -36,15 +36,8 @@ void CondensedBlock::solve_inside(std::span<const double> whole) {
 bool CondensedBlock::condense(bool definite) {
   if (definite && !block_->factor()) return false;
   if (!block_->factor_without(rows_)) return false;
-  block_->right_side(b_.data());
-  solve_inside(b_);
-  block_->product(z_.data(), product_.data());
   std::size_t most = 0;
-  for (std::size_t p = 0; p < pieces_.size(); ++p) {
-    const auto& rows = pieces_[p].rows;
-    most = std::max(most, rows.size());
-    for (std::size_t k = 0; k < rows.size(); ++k) sides_[p][k] = b_[rows[k]] - product_[rows[k]];
-  }
+  for (const Ports& piece : pieces_) most = std::max(most, piece.rows.size());
   for (std::size_t k = 0; k < most; ++k) {
     std::fill(moved_.begin(), moved_.end(), 0.0);
     for (const Ports& piece : pieces_)
@@ -62,6 +55,17 @@ bool CondensedBlock::condense(bool definite) {
     for (std::size_t i = 0; i < b.size(); ++i)
       for (std::size_t k = 0; k < i; ++k) b.at(i, k) = b.at(k, i) = 0.5 * (b.at(i, k) + b.at(k, i));
   return true;
+}
+
+void CondensedBlock::set_side(const double* b) {
+  std::copy_n(b, b_.size(), b_.begin());
+  solve_inside(b_);
+  block_->product(z_.data(), product_.data());
+  for (std::size_t p = 0; p < pieces_.size(); ++p)
+    for (std::size_t k = 0; k < pieces_[p].rows.size(); ++k) {
+      const std::size_t row = pieces_[p].rows[k];
+      sides_[p][k] = b_[row] - product_[row];
+    }
 }
 
 void CondensedBlock::expand(std::span<const double> ports, double* x) {

@@ -10,7 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "ymir/solids/solid_block.h"
+#include "ymir/solids/condensable.h"
+#include "ymir/solids/matrix_part.h"
 
 namespace ymir {
 
@@ -42,12 +43,12 @@ class CondensedBlock {
   // The same of blocks with multipliers: the whole system stays positive definite without them.
   static constexpr std::size_t most_ports_with_multipliers = 300;
 
-  CondensedBlock(SolidBlock& block, std::vector<Ports> pieces);
+  CondensedBlock(Condensable& block, std::size_t size, std::vector<Ports> pieces);
 
   const std::vector<Ports>& pieces() const { return pieces_; }
-  // The matrix and right side of the block as they are now. definite: the block's matrix is made so first. False: it
-  // cannot be factored.
+  // The matrix of the block as it is now. definite: it is made so first. False: it cannot be factored.
   bool condense(bool definite);
+  void set_side(const double* b);  // of all unknowns
   const DensePart& matrix(std::size_t piece) const { return matrices_[piece]; }
   std::span<const double> right_side(std::size_t piece) const { return sides_[piece]; }
   // From the ports' unknowns, piece after piece, to those of the block.
@@ -57,7 +58,7 @@ class CondensedBlock {
   // z_n = A_nn^-1 whole_n, and 0 at the ports.
   void solve_inside(std::span<const double> whole);
 
-  SolidBlock* block_;
+  Condensable* block_;
   std::vector<Ports> pieces_;
   std::vector<std::size_t> rows_;  // of all ports
   std::vector<DensePart> matrices_;

@@ -7,6 +7,7 @@
 
 namespace ymir {
 
+class Condensable;
 class LargeMatrix;
 
 class MatrixPart {
@@ -22,6 +23,8 @@ class MatrixPart {
   virtual bool indefinite() const = 0;  // it has multipliers
   // Itself, where it is too large to be factored with others; without slots that are no unknowns.
   virtual LargeMatrix* large() const { return nullptr; }
+  // Itself, where all but a few of its rows can be eliminated.
+  virtual Condensable* condensable() { return nullptr; }
 };
 
 }  // namespace ymir

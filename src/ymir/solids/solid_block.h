@@ -55,11 +55,6 @@ class SolidBlock : public MatrixPart {
   virtual void solve(const double* r, double* z) const = 0;
   virtual void product(const double* x, double* y) const = 0;
 
-  // Whether the matrix without some rows can be factored in place of the whole: solve() then leaves those rows at 0,
-  // product() still is the whole matrix. Pieces of such a block do not depend on each other.
-  virtual bool condensable() const { return false; }
-  virtual bool factor_without(std::span<const std::size_t> /*rows*/) { return false; }
-
   virtual void set_step(const double* step) = 0;
   virtual double step_size() const = 0;  // unit-free, as the residual
   virtual double reach() const = 0;      // share of the step that may be taken at once

@@ -293,7 +293,8 @@ void SolidSystem::make_islands() {
   const auto side_of = [&](const ContactSide& side) {
     const ContactScene::End end = contacts_.end(side);
     if (end.member < 0) return ContactIsland::Side{};
-    return ContactIsland::Side{cluster_at_.at({end.member, communicator_->rank(), end.block}), end.place};
+    const Member& at = cluster_at_.at({end.member, communicator_->rank(), end.block});
+    return ContactIsland::Side{at.cluster, {at.number, end.place}};
   };
   std::vector<char> touched(clusters_.size(), 0);
   for (const Contact& contact : contacts_.contacts()) {
@@ -337,11 +338,9 @@ int SolidSystem::home_of(const Content& content) const {
 }
 
 // Clusters of the same blocks go on with the system of the substep before.
-std::shared_ptr<WholeSystem> SolidSystem::system_for(const Content& content) {
+Cluster::Systems SolidSystem::systems_for(const Content& content) {
   const auto found = systems_.find(content);
-  auto whole = found != systems_.end() ? found->second : std::make_shared<WholeSystem>();
-  next_systems_.emplace(content, whole);
-  return whole;
+  return next_systems_.emplace(content, found != systems_.end() ? found->second : Cluster::Systems{}).first->second;
 }
 
 void SolidSystem::make_clusters(const std::vector<Link>& links, const std::vector<Content>& contents) {
@@ -372,7 +371,7 @@ void SolidSystem::make_clusters(const std::vector<Link>& links, const std::vecto
     if (!spans && content.front().rank != here) continue;
     const int home = spans ? home_of(content) : here;
     Cluster* cluster = home != here ? nullptr : spans ? &spanning_.add_home() : &clusters_.emplace_back();
-    if (cluster != nullptr) cluster->use(system_for(content));
+    if (cluster != nullptr) cluster->use(systems_for(content));
     for (const Node& node : content) {
       SolidObject* object = members_[static_cast<std::size_t>(node.member)];
       if (node.rank == here) taken_.emplace_back(object, node.block);
@@ -384,7 +383,7 @@ void SolidSystem::make_clusters(const std::vector<Link>& links, const std::vecto
         seen[node] = {cluster, node.rank == here ? cluster->add(node.member, object->make_block(node.block))
                                                  : cluster->add(node.member, spanning_.add_remote(node.rank))};
       if (cluster != nullptr && !spans)
-        cluster_at_[node] = static_cast<int>(clusters_.size()) - 1;
+        cluster_at_[node] = {static_cast<int>(clusters_.size()) - 1, static_cast<std::size_t>(seen.at(node).number)};
       else if (cluster == nullptr && node.rank == here)
         seen[node] = {nullptr, spanning_.lend(home, object->make_block(node.block))};
     }

@@ -87,7 +87,7 @@ class SolidSystem final : public Object {
   void advance_islands(const Step& step);
   std::string name_of(const Contact& contact) const;
   int home_of(const Content& content) const;
-  std::shared_ptr<WholeSystem> system_for(const Content& content);
+  Cluster::Systems systems_for(const Content& content);
   void share_state();
 
   std::vector<double> state() const;
@@ -102,10 +102,14 @@ class SolidSystem final : public Object {
   std::vector<int> island_of_;
   std::vector<std::unique_ptr<ContactIsland>> islands_;
   std::unique_ptr<ContactDump> dump_;  // nullptr: nobody wants it
-  std::map<Node, int> cluster_at_;     // of a block here
+  struct Member {
+    int cluster;
+    std::size_t number;
+  };
+  std::map<Node, Member> cluster_at_;  // of a block here
   SpanningClusters spanning_;
   bool any_spanning_ = false;  // on any rank
-  std::map<Content, std::shared_ptr<WholeSystem>> systems_, next_systems_;
+  std::map<Content, Cluster::Systems> systems_, next_systems_;
   std::vector<std::pair<const SolidObject*, int>> taken_;  // sorted
   std::string too_fast_;                                   // why the substep is to be shorter
   std::vector<double> saved_, begin_state_;                // of couplings: before and when the substep began

@@ -185,7 +185,7 @@ double WholeSystem::own_stiffness(std::int32_t slot) const {
   return std::fabs(here + large_->diagonal(row));
 }
 
-bool WholeSystem::factor(std::span<const Coupled> coupled) {
+bool WholeSystem::factor_gathered(std::span<const Coupled> coupled) {
   if (indefinite_ && large_ == nullptr) return factor_saddle(coupled);
   augmented_ = matrix_;
   penalty_.clear();
@@ -247,16 +247,21 @@ WholeSystem::Solved WholeSystem::solve(std::span<const Part> parts, std::span<Co
   cg_iterations_ = 0;
   iterate_ = true;
   gather(parts, coupled);
-  const Solved solved = solve_gathered(coupled, b, x);
+  if (!factor_gathered(coupled)) return Solved::indefinite;
+  const Solved solved = solve_factored(coupled, b, x);
   if (solved != Solved::no || large_ == nullptr || !large_->factorable()) return solved;
-  iterate_ = false;
-  gather(parts, coupled);
-  return solve_gathered(coupled, b, x);
+  if (const Solved factored = factor(parts, coupled); factored != Solved::yes) return factored;
+  return solve_factored(coupled, b, x);
 }
 
-WholeSystem::Solved WholeSystem::solve_gathered(std::span<Coupled> coupled, std::span<const double> b,
+WholeSystem::Solved WholeSystem::factor(std::span<const Part> parts, std::span<const Coupled> coupled) {
+  iterate_ = false;
+  gather(parts, coupled);
+  return factor_gathered(coupled) ? Solved::yes : Solved::indefinite;
+}
+
+WholeSystem::Solved WholeSystem::solve_factored(std::span<Coupled> coupled, std::span<const double> b,
                                                 std::span<double> x) {
-  if (!factor(coupled)) return Solved::indefinite;
   if (indefinite_ && large_ == nullptr) return solve_saddle(coupled, b, x) ? Solved::yes : Solved::no;
   return refine(coupled, b, x);
 }

@@ -52,14 +52,16 @@ class WholeSystem {
 
   // With the values of this Newton step; b and x over slots.
   Solved solve(std::span<const Part> parts, std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
+  // The same in two, for many right sides and gaps. Large parts are factored with the others.
+  Solved factor(std::span<const Part> parts, std::span<const Coupled> coupled);
+  Solved solve_factored(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
   // Of the last solve.
   int cg_iterations() const { return cg_iterations_; }
   bool factored() const { return large_ == nullptr; }  // as a whole
 
  private:
-  Solved solve_gathered(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
   void gather(std::span<const Part> parts, std::span<const Coupled> coupled);
-  bool factor(std::span<const Coupled> coupled);
+  bool factor_gathered(std::span<const Coupled> coupled);
   Solved refine(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
   Solved solve_augmented(std::span<const double> b, std::span<double> x);
   void multiply(std::span<const double> x, std::span<double> y);

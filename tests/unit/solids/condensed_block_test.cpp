@@ -7,6 +7,7 @@
 
 #include "ymir/base/random.h"
 #include "ymir/solids/cluster_member.h"
+#include "ymir/solids/condensable.h"
 
 namespace ymir {
 namespace {
@@ -15,7 +16,7 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
 // Two pieces that do not depend on each other, ten unknowns each, interleaved as the lanes of strands are.
-class TwoPieces final : public SolidBlock {
+class TwoPieces final : public SolidBlock, public Condensable {
  public:
   static constexpr int pieces_here = 2, each = 10;
 
@@ -50,7 +51,7 @@ class TwoPieces final : public SolidBlock {
   double residual(double) const override { return 0; }
   bool factor() override { return factor_without({}); }
   void right_side(double* b) const override { std::copy_n(b_.data(), 20, b); }
-  bool condensable() const override { return true; }
+  Condensable* condensable() override { return this; }
   bool factor_without(std::span<const std::size_t> rows) override {
     factored_ = a_;
     for (const std::size_t r : rows) {

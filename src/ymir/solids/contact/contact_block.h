@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ymir/math/vec3.h"
+#include "ymir/solids/matrix_part.h"
 #include "ymir/solvers/nodal_contact/nodal_body.h"
 
 namespace ymir {
@@ -31,6 +32,14 @@ class ContactBlock {
   // factor of it.
   virtual NodalBody& body() = 0;
   virtual bool refresh(double dt) = 0;
+
+  // For those who solve the block together with what it is coupled to: N' and N over its unknowns, and its matrix with
+  // N'DN/dt^2 added, which stays where it is.
+  virtual void spread(std::span<const NodeVector> impulses, double times, double* rows) const = 0;  // rows += N'
+  virtual void collect(const double* rows, double times, std::span<NodeVector> nodes) const = 0;    // nodes = N rows
+  virtual MatrixPart& with_masses(std::span<const double> d, double dt) = 0;
+  // Its points keep their distances: what holds it to another such block holds all of it.
+  virtual bool rigid() const { return false; }
 };
 
 }  // namespace ymir

@@ -28,7 +28,7 @@ constexpr double noise = 1e-6;
 }  // namespace
 
 int ContactIsland::add(Cluster& cluster) {
-  clusters_.push_back({&cluster});
+  clusters_.push_back({&cluster, {}});
   return static_cast<int>(clusters_.size()) - 1;
 }
 
@@ -52,6 +52,21 @@ bool ContactIsland::all_clusters(F&& f) {
   return std::all_of(good.begin(), good.end(), [](char g) { return g != 0; });
 }
 
+// Where a coupling holds two pieces to each other they do not touch: near it, and rigid bodies nowhere.
+void ContactIsland::leave_out_ties(const ContactScene& scene) {
+  constexpr double reach = 3.5;  // [edges]
+  const auto is_tie = [&](const Touch& touch) {
+    const Side &a = touch.side[0], &b = touch.side[1];
+    if (a.cluster != b.cluster) return false;
+    const Touching& both = clusters_[static_cast<std::size_t>(a.cluster)];
+    const Contact& contact = scene.contacts()[touch.contact];
+    const bool rigid = both.contacts->rigid(a.at.member) && both.contacts->rigid(b.at.member);
+    const double near = rigid ? std::numeric_limits<double>::infinity() : reach * scene.edge_at(contact);
+    return both.cluster->tied(a.at, b.at, scene.point(contact.a), near);
+  };
+  std::erase_if(contacts_, is_tie);
+}
+
 void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
   list_ = {};
   std::vector<NodeShare> shares;
@@ -69,8 +84,8 @@ void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
       for (; count < 3 && from.vertex[count] >= 0; ++count)
         vertices[count] = scene.within_piece(from, from.vertex[count]);
       shares.clear();
-      clusters_[static_cast<std::size_t>(side.cluster)].block->follow(side.place, std::span(vertices, count),
-                                                                      std::span(from.weight).first(count), shares);
+      clusters_[static_cast<std::size_t>(side.cluster)].contacts->follow(side.at, std::span(vertices, count),
+                                                                         std::span(from.weight).first(count), shares);
       for (const NodeShare& share : shares)
         list_.touch(side.cluster, share.node, end == 0 ? share.weight : -share.weight);
     }
@@ -84,7 +99,7 @@ void ContactIsland::set_free(const ContactScene& scene, double dt) {
     const Contact& contact = scene.contacts()[contacts_[k].contact];
     Vec3d way = contact.normal * std::max(contact.room(), -push_out * dt) - contact.carried;
     for (const ContactNode& n : list_.nodes_of(list_.contacts[k]))
-      way += clusters_[static_cast<std::size_t>(n.body)].block->way(n.node) * n.weight;
+      way += clusters_[static_cast<std::size_t>(n.body)].contacts->way(n.node) * n.weight;
     list_.contacts[k].free = way / dt;
   };
   parallel_blocks(std::ssize(contacts_), run, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -95,7 +110,7 @@ void ContactIsland::set_free(const ContactScene& scene, double dt) {
 void ContactIsland::push(double per_dt) {
   if (given_.empty()) return;
   for_each_cluster(
-      [&](Touching& c) { c.block->push(given_[static_cast<std::size_t>(&c - clusters_.data())], per_dt); });
+      [&](Touching& c) { c.contacts->push(given_[static_cast<std::size_t>(&c - clusters_.data())], per_dt); });
 }
 
 // Whether contacts can be solved by themselves: bodies answer quickly, and there are not too many.
@@ -108,6 +123,7 @@ bool ContactIsland::few() const {
 }
 
 void ContactIsland::solve_contacts(double tolerance) {
+  if (contacts_.empty()) return;
   if (few()) {
     const CoulombReport report = CondensedContacts(list_, bodies_).solve(list_, std::min(tolerance, sharp));
     // Sharper than asked is a gain, not a duty.
@@ -180,14 +196,14 @@ bool ContactIsland::judge() {
 }
 
 bool ContactIsland::solve(const ContactScene& scene, double dt) {
-  if (!all_clusters([&](Touching& c) { return c.cluster->factor_alone() && c.block->refresh(dt); })) return false;
+  if (!all_clusters([&](Touching& c) { return c.cluster->factor() && c.contacts->refresh(dt); })) return false;
   set_free(scene, dt);
   if (recording_ && outcome_.newton.iterations == 0)
     solve_and_record(scene.tolerance());
   else
     solve_contacts(scene.tolerance());
   push(1 / dt);
-  for_each_cluster([](Touching& c) { c.cluster->solve_alone(); });
+  for_each_cluster([](Touching& c) { c.cluster->solve_step(); });
   return true;
 }
 
@@ -208,11 +224,12 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
     c.cluster->begin(step);
     c.cluster->begin_elements();
     c.cluster->place();
-    c.block = c.cluster->contacts();
+    c.contacts.emplace(*c.cluster);
   });
+  leave_out_ties(scene);
   list_contacts(scene, step.dt);
   bodies_.clear();
-  for (const Touching& c : clusters_) bodies_.push_back(&c.block->body());
+  for (Touching& c : clusters_) bodies_.push_back(&c.contacts->body());
   if (!few()) solver_.begin(bodies_, list_);
   for (;;) {
     for_each_cluster([](Touching& c) {

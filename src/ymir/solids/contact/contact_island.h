@@ -12,8 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "ymir/solids/cluster.h"
-#include "ymir/solids/contact/contact_block.h"
+#include "ymir/solids/contact/cluster_contacts.h"
 #include "ymir/solids/contact/contact_scene.h"
 #include "ymir/solvers/coulomb/coulomb_problem.h"
 #include "ymir/solvers/nodal_contact/nodal_contact.h"
@@ -31,11 +30,12 @@ class ContactIsland {
     std::size_t worst_contact = 0;        // of the scene, where it is not solved
   };
 
-  // A cluster of one block; its number, for contacts.
+  // A cluster whose blocks are all here; its number, for contacts.
   int add(Cluster& cluster);
-  // A point of its block; cluster -1: of a collider.
+  // A point of one of its blocks; cluster -1: of a collider.
   struct Side {
-    int cluster = -1, place = 0;
+    int cluster = -1;
+    Cluster::Held at;
   };
   // contact: its number in the scene. The first side is no collider.
   void add_contact(std::size_t contact, const Side& a, const Side& b);
@@ -54,7 +54,7 @@ class ContactIsland {
  private:
   struct Touching {
     Cluster* cluster;
-    ContactBlock* block = nullptr;  // from begin() of the cluster on
+    std::optional<ClusterContacts> contacts;  // from begin() of the cluster on
   };
   struct Touch {
     std::size_t contact;
@@ -65,6 +65,7 @@ class ContactIsland {
   void for_each_cluster(F&& f);
   template <class F>  // whether f is true for all
   bool all_clusters(F&& f);
+  void leave_out_ties(const ContactScene& scene);
   void list_contacts(const ContactScene& scene, double dt);
   void set_free(const ContactScene& scene, double dt);
   bool judge();

@@ -166,6 +166,31 @@ double ContactScene::adhesion(const Contact& c) const {
   return 0.5 * (entry_of(c.a).params.adhesion + entry_of(c.b).params.adhesion);
 }
 
+Vec3d ContactScene::point(const ContactSide& side) const {
+  Vec3d x{0, 0, 0};
+  for (std::size_t k = 0; k < side.vertex.size() && side.vertex[k] >= 0; ++k)
+    x += boundary_.vertices[static_cast<std::size_t>(side.vertex[k])].x * side.weight[k];
+  return x;
+}
+
+double ContactScene::edge_at(const Contact& contact) const {
+  const auto apart = [&](std::int32_t a, std::int32_t b) {
+    return norm(boundary_.vertices[static_cast<std::size_t>(a)].x - boundary_.vertices[static_cast<std::size_t>(b)].x);
+  };
+  double longest = 0;
+  for (const ContactSide* side : {&contact.a, &contact.b}) {
+    const auto& v = side->vertex;
+    if (side->kind == SideKind::fiber) return apart(v[0], v[1]);
+    for (std::size_t k = 1; k < v.size() && v[k] >= 0; ++k) longest = std::max(longest, apart(v[k - 1], v[k]));
+    if (side->kind != SideKind::point || v[0] < 0) continue;
+    for (const std::int32_t t : boundary_.around(v[0])) {
+      const auto& corner = boundary_.triangles[static_cast<std::size_t>(t)];
+      for (std::size_t k = 0; k < 3; ++k) longest = std::max(longest, apart(corner[k], corner[(k + 1) % 3]));
+    }
+  }
+  return longest;
+}
+
 std::vector<double> ContactScene::state() const {
   if (empty()) return {};
   std::vector<double> values{started_ ? 1.0 : 0.0};

@@ -60,6 +60,9 @@ class ContactScene {
   Place place(const ContactSide& side) const;
   double friction(const Contact& contact) const;
   double adhesion(const Contact& contact) const;  // [N]
+  Vec3d point(const ContactSide& side) const;     // when the substep begins [m]
+  // Length of the elements that touch: of a fibre, or else of what deforms [m].
+  double edge_at(const Contact& contact) const;
   // A vertex of a side as its piece numbers it.
   std::int32_t within_piece(const ContactSide& side, std::int32_t vertex) const {
     return vertex - boundary_.piece(side.piece).first_vertex;
