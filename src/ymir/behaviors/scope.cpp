@@ -236,6 +236,7 @@ SolidSystem& Scope::solids() {
 std::vector<SolidObject*> Scope::touching_objects() {
   std::vector<SolidObject*> objects;
   for (CurvesObject* curves : curves_objects()) objects.push_back(curves);
+  for (SuperHelixObject* strands : super_helix_objects()) objects.push_back(strands);
   for (RigidObject* bodies : rigid_objects()) objects.push_back(bodies);
   for (MeshObject* mesh : solid_objects()) objects.push_back(mesh);
   if (objects.empty()) return objects;

@@ -186,6 +186,7 @@ void SuperHelixBlock::add_elasticity() {
 void SuperHelixBlock::assemble() {
   const int n = helix_.dofs();
   find_points();
+  if (contacts_) contacts_->find();
   for (int r = 0; r < n; ++r) {
     residual_[r] = 0;
     std::fill_n(matrix_ + r * most, r + 1, 0.0);
@@ -343,6 +344,11 @@ void SuperHelixBlock::end() {
     for (int g = 0; g < gauss.count; ++g, ++p)
       set_vector(strands, group_, c.velocity + 3 * g, e, lane_, (now_[p] - begin_[p]) / dt_);
   }
+}
+
+ContactBlock* SuperHelixBlock::contacts() {
+  if (!contacts_) contacts_ = std::make_unique<SuperHelixContacts>(*this);
+  return contacts_.get();
 }
 
 // A step is too long where the residual along it has turned round and is as large as before.

@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "ymir/objects/super_helix_contacts.h"
 #include "ymir/objects/super_helix_object.h"
 #include "ymir/solids/solid_block.h"
 
@@ -53,8 +54,10 @@ class SuperHelixBlock final : public SolidBlock {
   double reach() const override;
   void move(double share) override;
   void end() override;
+  ContactBlock* contacts() override;
 
  private:
+  friend class SuperHelixContacts;
   Outcome solve_part(const Step& step);  // without end()
   static constexpr int most = SuperHelix::max_dofs;
   int count() const { return helix_.elements * object_->gauss().count; }
@@ -81,6 +84,7 @@ class SuperHelixBlock final : public SolidBlock {
   std::vector<double> planes_, samples_;  // of forces
   double residual_[most], scale_[most], step_[most];
   double matrix_[most * most], geometric_[most * most], factor_[most * most];
+  std::unique_ptr<SuperHelixContacts> contacts_;
 };
 
 }  // namespace ymir

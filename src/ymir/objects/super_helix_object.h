@@ -91,6 +91,9 @@ class SuperHelixObject final : public Object, public ForceTarget, public SolidOb
   Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const override;
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
+  void show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) override;
+  std::uint64_t boundary_version() const override { return strands_.arrangement(); }
+  void move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const override;
   bool pieces_leave() const override { return false; }
   bool every_iteration() const override { return every_iteration_; }
   std::string name() const override { return path(); }

@@ -315,10 +315,10 @@ void ColliderBehavior::create(Scope& scope) {
     for (RigidObject* object : scope.rigid_objects())
       add_rigid_contact(*object, scope.path(), solid_during(solid.collider),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+    for (SuperHelixObject* object : scope.super_helix_objects())
+      add_super_helix_contact(*object, scope.path(), solid_during(solid.collider),
+                              {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
-  for (SuperHelixObject* object : scope.super_helix_objects())
-    add_super_helix_contact(*object, scope.path(), solid_during(solid.collider),
-                            {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (ElastonObject* object : scope.elaston_objects())
     add_elaston_contact(*object, scope.path(), solid_during(solid.collider),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});
@@ -404,10 +404,10 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
     for (RigidObject* object : scope.rigid_objects())
       add_rigid_contact(*object, scope.path(), solid_during(exact),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+    for (SuperHelixObject* object : scope.super_helix_objects())
+      add_super_helix_contact(*object, scope.path(), solid_during(exact),
+                              {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
-  for (SuperHelixObject* object : scope.super_helix_objects())
-    add_super_helix_contact(*object, scope.path(), solid_during(exact),
-                            {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (ElastonObject* object : scope.elaston_objects())
     add_elaston_contact(*object, scope.path(), solid_during(exact),
                         {params_.strand_stiffness, params_.friction, params_.strand_thickness});
