@@ -121,6 +121,36 @@ def taut(kinds):
     return "\n".join(lines) + "\n"
 
 
+CHAIN = """inputs:
+  box: {{shape: box, center: [0, 0, 0], size: [2 cm, 2 cm, 2 cm]}}
+setup:
+  - gravity
+  - group: Links
+    with:
+      - rigid_object: {{surface: box, copies: {links}, copy_offset: [{x} cm, {y} cm, 0]}}
+      - joint: {{kind: {kind}, between: neighbours{more}}}
+      - joint: {{kind: {end}, between: world, places: [{{at: [{ax} cm, {ay} cm, 0], body: 0}}]}}
+"""
+
+
+def chains(ymir, folder):
+    """Hinges with limits and friction, and welds, in long rows: no substep is halved, nothing is said to contradict itself."""
+    cases = 0
+    hinge = ", axis: [0, 0, 1], low_angle: -0.1, high_angle: 0.1, friction_torque: 0.1"
+    for links, kind, end, more, substeps in ((60, "hinge", "ball", hinge, 1), (60, "hinge", "ball", hinge, 8),
+                                             (200, "hinge", "ball", hinge, 1), (100, "weld", "weld", "", 1), (300, "weld", "weld", "", 2)):
+        for x, y in ((3, 0), (0, -3)):
+            name = f"chain_{kind}_{links}_{substeps}_{x}"
+            text = CHAIN.format(links=links, kind=kind, end=end, more=more, x=x, y=y, ax=-x / 2, ay=-y / 2)
+            done, out = run(ymir, folder, name, HEAD.format(frames=6, fps=24, substeps=substeps) + text)
+            expect(done.returncode == 0 and "failed" not in done.stderr, f"{name}: {done.returncode} {done.stderr.strip()}")
+            if kind == "weld":
+                first, last = (next(iter(ranges(ymir, out, frame).values())) for frame in (1, 6))
+                expect(all(abs(a - b) < 1e-6 for p, q in zip(first, last) for a, b in zip(p, q)), f"{name}: {first} to {last}")
+            cases += 1
+    return cases
+
+
 # Two cubes of 1 mm, a millionth of the mass of the soft body that the first of them is set in.
 LIGHT = """inputs:
   body: {shape: box, size: [20 cm, 20 cm, 20 cm]}
@@ -385,7 +415,7 @@ def main():
         crushed(ymir, folder)
         near(ymir, folder)
         floating(ymir, folder)
-        cases += 10
+        cases += 10 + chains(ymir, folder)
         for rho in (1e-3, 1, 1e3, 1e6):
             falls(ymir, folder, f"mass_{rho:g}", PAIR.format(rho=rho, e=1e5), 24, 2, 6)
             cases += 1

@@ -321,7 +321,7 @@ TEST(FollowPose, CarriesWhatIsJointedToIt) {
   course.name = [](std::int64_t frame) { return fmt::format("pose {}", frame); };
   follow_pose(hand, "follow", AnimatedSurface(std::move(course)), 0, [](double) { return 1.0; });
   add_joints(solids, "joint", JointKind::ball, {},
-             {{joint_end(hand, 0, {0, 0, 0}, {0, 1, 0}), joint_end(link, 0, {0, 0, 0}, {0, 1, 0}), {0, 1, 0}}});
+             {{joint_end(hand, 0, {0, 0, 0}), joint_end(link, 0, {0, 0, 0}), {0, 1, 0}}});
   hand.ingest();
   link.ingest();
   for (int k = 0; k < 1000; ++k) {

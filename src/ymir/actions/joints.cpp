@@ -16,16 +16,15 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// A row whose multiplier is bounded: it holds C = 0 while the multiplier stays between low and high.
-struct Bound {
-  double low = -infinity, high = infinity;
-};
-
 class Joints final : public Coupling {
  public:
   Joints(std::string owner, JointKind kind, const JointDrive& drive, std::vector<JointPlace> places)
       : owner_(std::move(owner)), kind_(kind), drive_(drive), places_(std::move(places)) {
     elements_.resize(places_.size());
+    for (Element& element : elements_) {
+      element.low.fill(-infinity);
+      element.high.fill(infinity);
+    }
     along_.assign(places_.size(), 0);
     for (std::size_t e = 0; e < places_.size(); ++e) {
       const Vec3d u = places_[e].axis, v = any_normal(u);
@@ -36,7 +35,6 @@ class Joints final : public Coupling {
           elements_[e].axes[end][k] = {dot(begin.frame[0], axes[k]), dot(begin.frame[1], axes[k]),
                                        dot(begin.frame[2], axes[k])};
       }
-      elements_[e].inertia = inertia_of(e);
     }
   }
   std::string owner() const override { return owner_; }
@@ -74,15 +72,12 @@ class Joints final : public Coupling {
     rows.first[1] = a.dofs;
     rows.curved = true;
     for (auto& row : rows.curvature) std::fill_n(row, CouplingRows::twists, 0.0);
-    element.held.clear();
-    int slot = 0;
     const auto hold = [&](const JointRow& row) {
-      add(rows, row, a, b, element.multiplier[static_cast<std::size_t>(slot)]);
-      element.held.push_back(slot++);
+      add(rows, row, a, b, element.multiplier[static_cast<std::size_t>(rows.rows)]);
     };
     if (kind_ == JointKind::slider) {
       for (const int axis : {1, 2}) {
-        add_across_curvature(frames, axis, element.multiplier[static_cast<std::size_t>(slot)], rows.curvature);
+        add_across_curvature(frames, axis, element.multiplier[static_cast<std::size_t>(rows.rows)], rows.curvature);
         hold(across_row(frames, axis));
       }
     } else {
@@ -91,31 +86,30 @@ class Joints final : public Coupling {
     constexpr int square[3][2] = {{0, 1}, {0, 2}, {1, 2}};  // of a hinge the first two: its axis u stays
     const int squares = kind_ == JointKind::ball ? 0 : kind_ == JointKind::hinge ? 2 : 3;
     for (int k = 0; k < squares; ++k) {
-      add_square_curvature(frames, square[k][0], square[k][1], element.multiplier[static_cast<std::size_t>(slot)],
+      add_square_curvature(frames, square[k][0], square[k][1], element.multiplier[static_cast<std::size_t>(rows.rows)],
                            rows.curvature);
       hold(square_row(frames, square[k][0], square[k][1]));
     }
     rows.hard = rows.rows;
-    if (kind_ == JointKind::hinge || kind_ == JointKind::slider) drive(element, frames, a, b, dt, rows, slot);
+    if (kind_ == JointKind::hinge || kind_ == JointKind::slider) drive(element, frames, a, b, dt, rows);
     if (kind_ == JointKind::ball && drive_.spring > 0) turn_back(element, frames, a, b, dt, rows);
   }
 
   void advance(std::size_t e, const double* change, int count) override {
-    for (int r = 0; r < count; ++r)
-      elements_[e].multiplier[static_cast<std::size_t>(elements_[e].held[static_cast<std::size_t>(r)])] += change[r];
+    Element& element = elements_[e];
+    for (auto r = 0U; r < static_cast<unsigned>(count); ++r)
+      element.multiplier[r] = std::clamp(element.multiplier[r] + change[r], element.low[r], element.high[r]);
   }
 
   void end(std::size_t e, const Embedding&, const Embedding&) override { along_[e] = elements_[e].now; }
 
  private:
-  static constexpr std::size_t slots = 9;  // six that hold; limits, motor, friction
+  static constexpr std::size_t slots = 9;  // of hinges and sliders five that hold; two limits, motor, friction
   struct Element {
-    std::array<std::array<Vec3d, 3>, 2> axes;  // u, v, w in the frame of each end
-    std::array<double, slots> multiplier{};
-    std::vector<int> held;      // slot of each hard row of the last evaluation
-    double inertia = 0;         // along the open way [kg m^2 or kg]
-    double start = 0, now = 0;  // the open way when the substep began, and now [rad or m]
-    Vec3d turn{0, 0, 0};        // of a ball when the substep began, in the axes of the target [rad]
+    std::array<std::array<Vec3d, 3>, 2> axes;               // u, v, w in the frame of each end
+    std::array<double, slots> multiplier{}, low{}, high{};  // of each hard row, and its bounds
+    double start = 0, now = 0;                              // the open way when the substep began, and now [rad or m]
+    Vec3d turn{0, 0, 0};  // of a ball when the substep began, in the axes of the target [rad]
   };
 
   static constexpr double most_turn = 2.8;  // [rad]
@@ -152,60 +146,37 @@ class Joints final : public Coupling {
     }
   }
 
-  // Limits, motor and friction along the open way. Hard rows stay before the constant forces, which come last.
+  // Limits, motor and friction along the open way, as rows whose multipliers have bounds; a spring.
   void drive(Element& element, const JointFrames& frames, const Embedding& a, const Embedding& b, double dt,
-             CouplingRows& rows, int first) {
+             CouplingRows& rows) {
     JointRow row = kind_ == JointKind::hinge ? angle_row(frames) : across_row(frames, 0);
     // Angles go on beyond a turn.
     if (kind_ == JointKind::hinge) row.c = element.now + std::remainder(row.c - element.now, 2 * M_PI);
     element.now = row.c;
-    struct Pull {
-      JointRow row;
-      double force, stiffness = 0;
-    };
-    std::vector<Pull> pulls;
-    const auto bounded = [&](int offset, double gap, const Bound& bound) {
-      const int slot = first + offset;
-      double& multiplier = element.multiplier[static_cast<std::size_t>(slot)];
+    const auto bounded = [&](double place, double low, double high) {
+      const auto r = static_cast<std::size_t>(rows.rows);
+      rows.low[r] = element.low[r] = low;
+      rows.high[r] = element.high[r] = high;
       JointRow held = row;
-      held.c = gap;
-      // What the multiplier would be if the gap were closed by inertia alone, in sign if not in size.
-      const double trial = multiplier + element.inertia / (dt * dt) * gap;
-      if (trial <= bound.low || trial >= bound.high) {
-        multiplier = trial <= bound.low ? bound.low : bound.high;
-        if (multiplier != 0) pulls.push_back({held, multiplier});
-        return;
-      }
-      add(rows, held, a, b, multiplier);
-      element.held.push_back(slot);
+      held.c = row.c - place;
+      add(rows, held, a, b, element.multiplier[r]);
       ++rows.hard;
+      ++rows.bounded;
     };
     const bool driven = drive_.motor_speed || drive_.motor_target;
     // A motor that nothing holds up stops at the limits by itself.
     const bool unyielding = driven && drive_.motor_strength == 0;
-    if ((drive_.low || drive_.high) && !unyielding) {
-      // One row: at most one of the limits acts.
-      const bool below = drive_.low && row.c < *drive_.low, above = drive_.high && row.c > *drive_.high;
-      double& multiplier = element.multiplier[static_cast<std::size_t>(first)];
-      if (drive_.low && (below || multiplier < 0))
-        bounded(0, row.c - *drive_.low, {-infinity, 0});
-      else if (drive_.high && (above || multiplier > 0))
-        bounded(0, row.c - *drive_.high, {0, infinity});
-    }
-    if (driven) {
-      const double most = drive_.motor_strength > 0 ? drive_.motor_strength : infinity;
-      double goal = motor_goal(element.start, dt);
-      if (unyielding) goal = std::clamp(goal, drive_.low.value_or(-infinity), drive_.high.value_or(infinity));
-      bounded(1, row.c - goal, {-most, most});
-    }
-    if (drive_.friction > 0) bounded(2, row.c - element.start, {-drive_.friction, drive_.friction});
+    if (unyielding)
+      bounded(std::clamp(motor_goal(element.start, dt), drive_.low.value_or(-infinity), drive_.high.value_or(infinity)),
+              -infinity, infinity);
+    if (drive_.low && !unyielding) bounded(*drive_.low, -infinity, 0);
+    if (drive_.high && !unyielding) bounded(*drive_.high, 0, infinity);
+    if (driven && !unyielding) bounded(motor_goal(element.start, dt), -drive_.motor_strength, drive_.motor_strength);
+    if (drive_.friction > 0) bounded(element.start, -drive_.friction, drive_.friction);
     if (drive_.spring > 0) {
       const double damping = drive_.spring * drive_.spring_relaxation / dt;
-      pulls.push_back({row, drive_.spring * row.c + damping * (row.c - element.start), drive_.spring + damping});
-    }
-    for (const Pull& pull : pulls) {
-      add(rows, pull.row, a, b, pull.force);
-      rows.stiffness[rows.rows - 1] = pull.stiffness;
+      add(rows, row, a, b, drive_.spring * row.c + damping * (row.c - element.start));
+      rows.stiffness[rows.rows - 1] = drive_.spring + damping;
     }
   }
 
@@ -241,16 +212,6 @@ class Joints final : public Coupling {
     }
   }
 
-  // 1/(J M^-1 J') of the open way.
-  double inertia_of(std::size_t e) const {
-    double mobility = 0;
-    for (const JointEnd* end : {&places_[e].source, &places_[e].target}) {
-      const double inertia = kind_ == JointKind::hinge ? end->inertia : end->mass;
-      if (inertia > 0) mobility += 1 / inertia;
-    }
-    return mobility > 0 ? 1 / mobility : 0;
-  }
-
   std::string owner_;
   JointKind kind_;
   JointDrive drive_;
@@ -261,16 +222,13 @@ class Joints final : public Coupling {
 
 }  // namespace
 
-JointEnd joint_end(RigidObject& object, std::size_t body, Vec3d x, Vec3d axis) {
+JointEnd joint_end(RigidObject& object, std::size_t body, Vec3d x) {
   JointEnd end;
   end.point = object.point_at(body, x);
   end.begin = object.at_rest(end.point);
   end.mass = object.bodies()[body].mass;
   end.object = &object;
   end.body = body;
-  const Vec3d i = object.bodies()[body].moments;
-  const Vec3d u{dot(end.begin.frame[0], axis), dot(end.begin.frame[1], axis), dot(end.begin.frame[2], axis)};
-  end.inertia = 1 / (u.x * u.x / i.x + u.y * u.y / i.y + u.z * u.z / i.z);
   return end;
 }
 

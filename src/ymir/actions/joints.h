@@ -1,9 +1,9 @@
 // Joints: frames of two bodies, or of a body and the world, that may move against each other in some ways only.
 //
 // What a joint holds it holds exactly, by multipliers (physics/rigid/joint.h). Along the way it leaves open it may have
-// limits, a motor and friction: rows whose multiplier is bounded, found with the others by Newton's method. The rules
-// are those of a semi-smooth active set: a row is held while the multiplier it would take stays within its bounds, and
-// is a constant force at the bound otherwise.
+// limits, a motor and friction: rows whose multipliers have bounds, found together with all others in each iteration of
+// Newton's method (solids/bounded_rows.h). A row is held while its multiplier is within them, and is a constant force
+// at a bound.
 #pragma once
 
 #include <memory>
@@ -36,8 +36,7 @@ struct JointDrive {
 struct JointEnd {
   MaterialPoint point;                  // without an object: the world
   Embedding begin;                      // prescribed where it belongs to no object
-  double mass = 0;                      // of what moves there, for the scale of bounded rows [kg]
-  double inertia = 0;                   // about the axis [kg m^2]
+  double mass = 0;                      // of what moves there [kg]
   const RigidObject* object = nullptr;  // nullptr: the world
   std::size_t body = 0;
 };
@@ -48,7 +47,7 @@ struct JointPlace {
 };
 
 // Of a rigid body, at a point that is at x when everything begins; and of the world.
-JointEnd joint_end(RigidObject& object, std::size_t body, Vec3d x, Vec3d axis);
+JointEnd joint_end(RigidObject& object, std::size_t body, Vec3d x);
 JointEnd world_end(Vec3d x);
 
 void add_joints(SolidSystem& solids, const std::string& owner, JointKind kind, const JointDrive& drive,

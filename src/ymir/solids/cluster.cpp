@@ -139,6 +139,7 @@ double Cluster::evaluate() {
     CouplingRows& term = e.term;
     term.pull[0] = term.pull[1] = {0, 0, 0};
     term.curved = false;
+    term.bounded = 0;
     e.source->evaluate(e.index, point(e, 0, false), point(e, 1, false), dt_, term);
     for (int end = 0; end < 2; ++end) {
       if (e.member[end] < 0) continue;
@@ -165,7 +166,15 @@ double Cluster::evaluate() {
 double Cluster::opening(std::size_t element, int row) const {
   const CouplingRows& term = elements_[element].term;
   const auto r = static_cast<std::size_t>(row);
-  const double whole = std::fabs(term.gap[row]);
+  double whole = std::fabs(term.gap[row]);
+  if (row >= term.hard - term.bounded) {
+    // At a bound only one side is closed.
+    if (term.force[row] >= term.high[row])
+      whole = std::max(0.0, -term.gap[row]);
+    else if (term.force[row] <= term.low[row])
+      whole = std::max(0.0, term.gap[row]);
+    if (whole == 0) return 0;
+  }
   if (!yields_ || coupled_[element].yield.size() <= r || coupled_[element].yield[r] == 0) return whole;
   return worse(std::fabs(term.gap[row] - coupled_[element].yield[r] * term.force[row]), yielded * whole);
 }
@@ -206,7 +215,8 @@ bool Cluster::turns_back() const {
   return along < 0;
 }
 
-// Couplings that contradict each other share what cannot be: each of them is left with a part of the gap.
+// Couplings that contradict each other share what cannot be: each of them is left with a part of the gap, which no
+// solution of the linear system closes. Gaps that it closes, and that are there again, are Newton's method's alone.
 void Cluster::fail() {
   outcome_.converged = running_ = false;
   constexpr double share = 0.1;
@@ -219,7 +229,9 @@ void Cluster::fail() {
   std::vector<std::pair<double, std::string>> left;
   for (const Element& e : elements_) {
     double gap = 0;
-    for (int r = 0; r < e.term.hard; ++r) gap = std::max(gap, std::fabs(e.term.gap[r]));
+    const auto number = static_cast<std::size_t>(&e - elements_.data());
+    if (number >= coupled_.size()) break;
+    for (const double open : coupled_[number].open) gap = std::max(gap, open);
     if (gap > share * violation_) left.emplace_back(-gap, e.source->owner());
   }
   std::sort(left.begin(), left.end());
@@ -362,7 +374,7 @@ void Cluster::order_parts() {
   matrix_.order(members);
 }
 
-Cluster::Solved Cluster::solve_whole(bool definite) {
+Solved Cluster::solve_whole(bool definite) {
   order_parts();
   gather(!definite);
   const Solved solved = matrix_.solve(coupled_);
@@ -407,7 +419,10 @@ void Cluster::gather(bool curvature) {
     for (int r = 0; r < c.rows; ++r)
       for (std::size_t p = 0; p < n; ++p) c.j[static_cast<std::size_t>(r) * n + p] = e.term.j[r][column[p]];
     c.stiffness.assign(e.term.stiffness, e.term.stiffness + c.rows);
+    c.bounded = e.term.bounded;
     c.gap.assign(e.term.gap, e.term.gap + c.hard);
+    c.low.assign(e.term.low + c.hard - c.bounded, e.term.low + c.hard);
+    c.high.assign(e.term.high + c.hard - c.bounded, e.term.high + c.hard);
     c.yields = yields_;
     c.force.assign(e.term.force, e.term.force + c.hard);
     c.curvature.clear();

@@ -24,6 +24,7 @@ namespace ymir {
 
 class Cluster {
  public:
+  using Solved = ymir::Solved;
   // How the Newton loop went.
   struct Outcome {
     int iterations = 0;
@@ -65,7 +66,6 @@ class Cluster {
   double evaluate();            // members know their points; returns the largest violation of a hard row
   bool judge();                 // members know their residual; true: go on
   bool prepare(bool definite);  // false: some matrix cannot be made definite
-  using Solved = ClusterMatrix::Solved;
   Solved solve_whole(bool definite);
   void fail();
   void set_steps();

@@ -57,7 +57,7 @@ bool Cluster::factor_with(std::span<MatrixPart* const> instead) {
     for (std::size_t m = 0; m < members_.size(); ++m) members.push_back({&other(m), members_[m].object});
     other_matrix_.order(members);
   }
-  return other_matrix_.factor(coupled_) == Solved::yes;
+  return other_matrix_.factor(coupled_, matrix_) == Solved::yes;
 }
 
 bool Cluster::solve_with(const double* b, double* x) { return solve_in(other_matrix_, true, b, x); }

@@ -55,7 +55,7 @@ void ClusterMatrix::give_solution() {
   for (const Part& part : parts_) members_[part.member].source->take(part.number, solution_.data() + first_slot(part));
 }
 
-ClusterMatrix::Solved ClusterMatrix::solve(std::span<WholeSystem::Coupled> coupled) {
+Solved ClusterMatrix::solve(std::span<WholeSystem::Coupled> coupled) {
   gather_parts();
   gather_sides();
   const WholeSystem::Part& last = whole_parts_.back();
@@ -66,12 +66,18 @@ ClusterMatrix::Solved ClusterMatrix::solve(std::span<WholeSystem::Coupled> coupl
   return solved;
 }
 
-ClusterMatrix::Solved ClusterMatrix::factor(std::span<const WholeSystem::Coupled> coupled) {
+Solved ClusterMatrix::factor(std::span<WholeSystem::Coupled> coupled) {
   gather_parts();
-  return whole_->factor(whole_parts_, coupled);
+  gather_sides();
+  return whole_->factor(whole_parts_, coupled, side_);
 }
 
-ClusterMatrix::Solved ClusterMatrix::solve_factored(std::span<WholeSystem::Coupled> coupled) {
+Solved ClusterMatrix::factor(std::span<WholeSystem::Coupled> coupled, const ClusterMatrix& as) {
+  gather_parts();
+  return whole_->factor(whole_parts_, coupled, *as.whole_);
+}
+
+Solved ClusterMatrix::solve_factored(std::span<WholeSystem::Coupled> coupled) {
   gather_sides();
   const Solved solved = whole_->solve_factored(coupled, side_, solution_);
   if (solved == Solved::yes) give_solution();

@@ -13,7 +13,6 @@ namespace ymir {
 
 class ClusterMatrix {
  public:
-  using Solved = WholeSystem::Solved;
   struct Member {
     MatrixSource* source;
     int object;  // parts are in the order of objects, then pieces; the largest of large parts is the last
@@ -29,8 +28,9 @@ class ClusterMatrix {
 
   // Sides of the members; they take the solution.
   Solved solve(std::span<WholeSystem::Coupled> coupled);
-  // The same in two, for many right sides: factored even where it is large.
-  Solved factor(std::span<const WholeSystem::Coupled> coupled);
+  // The same in two, for many right sides, with the bounded rows held that the sides of now hold, or those of another.
+  Solved factor(std::span<WholeSystem::Coupled> coupled);
+  Solved factor(std::span<WholeSystem::Coupled> coupled, const ClusterMatrix& as);
   Solved solve_factored(std::span<WholeSystem::Coupled> coupled);
 
   std::span<const double> solution() const { return solution_; }  // over all slots

@@ -14,9 +14,11 @@ struct CouplingRows {
   static constexpr int max_rows = 14;  // 12 of an attachment, 2 of its geometric stiffness
   int rows = 0;
   int hard = 0;                // the first of them are held by multipliers
+  int bounded = 0;             // the last of those: multipliers within [low, high], which C = 0 does without at a bound
   double force[max_rows];      // y; of a hard row the multiplier
   double stiffness[max_rows];  // W
   double gap[max_rows];        // C of a hard row [m or 1]
+  double low[max_rows], high[max_rows];  // of bounded rows, by number of the row
   double j[max_rows][2 * Embedding::max_dofs];
   int first[2];                            // where each point's columns begin
   Vec3d pull[2] = {{0, 0, 0}, {0, 0, 0}};  // dE/dx at each point, where it may act on a lever [N]

@@ -16,8 +16,8 @@ constexpr double softness = 1e-12;
 constexpr int most_rounds = 30;
 constexpr double round_off = 1e-13;  // of what a round starts from
 constexpr double enough = 1e-6;      // the same where conjugate gradients solve
-// Hard rows of a saddle point may say the same thing twice: this much compliance decides between them.
-constexpr double redundancy = 1e-12;
+// Parts of up to so many nodes, as rigid bodies and particles are, leave no work for anything but their joints.
+constexpr std::int32_t few_nodes = 2;
 
 double largest(std::span<const double> values) {
   double most = 0;
@@ -63,7 +63,9 @@ void WholeSystem::find_pattern(std::span<const Part> parts, std::span<const Coup
   number_touched(parts, coupled);
   next_pattern_.assign(1, small_nodes_);
   indefinite_ = false;
+  all_small_ = std::any_of(coupled.begin(), coupled.end(), [](const Coupled& c) { return c.hard > 0; });
   for (const Part& part : parts) {
+    all_small_ = all_small_ && part.matrix->nodes() <= few_nodes;
     indefinite_ = indefinite_ || part.matrix->indefinite();
     if (part.first_node >= small_nodes_) break;
     part.matrix->visit_blocks([&](std::int32_t i, std::int32_t j, const double*) {
@@ -108,9 +110,8 @@ void WholeSystem::find_pattern(std::span<const Part> parts, std::span<const Coup
       used_[static_cast<std::size_t>(3 * part.first_node + part.matrix->slot(row))] = 1;
   if (large_ != nullptr)
     around_.analyze(matrix_, small_nodes_, indefinite_);
-  else if (!indefinite_)
+  else if (!exact())
     cholesky_.analyze(matrix_);
-  saddle_.reset();
   find_element_blocks();
   analysed_ = true;
 }
@@ -185,15 +186,16 @@ double WholeSystem::own_stiffness(std::int32_t slot) const {
   return std::fabs(here + large_->diagonal(row));
 }
 
-bool WholeSystem::factor_gathered(std::span<const Coupled> coupled) {
-  if (indefinite_ && large_ == nullptr) return factor_saddle(coupled);
-  augmented_ = matrix_;
+// What hard rows give, and what holds them.
+void WholeSystem::begin_rows(std::span<Coupled> coupled) {
+  own_.clear();
   penalty_.clear();
+  std::vector<double> yield;
   for (std::size_t e = 0; e < coupled.size(); ++e) {
-    const Coupled& c = coupled[e];
+    Coupled& c = coupled[e];
     const std::vector<std::int32_t>& slots = element_slots_[e];
     const std::size_t n = slots.size();
-    dense_.assign(n * n, 0);
+    c.yield.assign(static_cast<std::size_t>(c.hard), 0);
     for (int r = 0; r < c.hard; ++r) {
       double compliance = 0;
       bool small = false;
@@ -202,15 +204,37 @@ bool WholeSystem::factor_gathered(std::span<const Coupled> coupled) {
         compliance += j * j / own_stiffness(slots[p]);
         small = small || (slots[p] / 3 < small_nodes_ && j != 0);
       }
+      const bool yields = c.yields && large_ == nullptr && compliance > 0;
+      if (yields) c.yield[static_cast<std::size_t>(r)] = softness * compliance;
       // A row over nothing that can move holds or is violated, whatever is done.
-      const double most = c.yields && large_ == nullptr ? 1 / softness : small ? penalty : penalty_on_large;
+      const double most = yields ? 1 / softness : small ? penalty : penalty_on_large;
+      own_.push_back(compliance);
       penalty_.push_back(compliance > 0 ? most / compliance : 0);
-      add_outer(c, r, penalty_.back());
+      yield.push_back(c.yield[static_cast<std::size_t>(r)]);
     }
+  }
+  rows_.begin(coupled, own_, yield);
+}
+
+Solved WholeSystem::factor_rows(std::span<const Coupled> coupled) {
+  if (exact()) return saddle_.factor(matrix_, coupled, own_, rows_, indefinite_);
+  augmented_ = matrix_;
+  std::size_t k = 0;
+  for (std::size_t e = 0; e < coupled.size(); ++e) {
+    const Coupled& c = coupled[e];
+    dense_.assign(c.slots.size() * c.slots.size(), 0);
+    for (int r = 0; r < c.hard; ++r, ++k) add_outer(c, r, stiffness_of(k));
     if (c.hard > 0) add_element(augmented_, e);
   }
-  if (large_ != nullptr) return around_.factor(augmented_) && large_->refresh();
-  return cholesky_.factor(augmented_);
+  const bool factored =
+      large_ != nullptr ? around_.factor(augmented_) && large_->refresh() : cholesky_.factor(augmented_);
+  return factored ? Solved::yes : Solved::indefinite;
+}
+
+// Of a hard row in the augmented matrix: none where it is left out, less where it gives.
+double WholeSystem::stiffness_of(std::size_t row) const {
+  const double give = rows_.give[row];
+  return give * penalty_[row] > 1 ? 1 / give : penalty_[row];
 }
 
 // y = A x over all slots.
@@ -229,7 +253,7 @@ void WholeSystem::multiply(std::span<const double> x, std::span<double> y) {
       y[small + 3 * static_cast<std::size_t>(touched_[t]) + k] += compact_product_[small + 3 * t + k];
 }
 
-WholeSystem::Solved WholeSystem::solve_augmented(std::span<const double> b, std::span<double> x) {
+Solved WholeSystem::solve_augmented(std::span<const double> b, std::span<double> x) {
   if (large_ == nullptr) {
     cholesky_.solve(b.data(), x.data());
     return Solved::yes;
@@ -242,80 +266,113 @@ WholeSystem::Solved WholeSystem::solve_augmented(std::span<const double> b, std:
   return breakdown ? Solved::indefinite : Solved::no;
 }
 
-WholeSystem::Solved WholeSystem::solve(std::span<const Part> parts, std::span<Coupled> coupled,
-                                       std::span<const double> b, std::span<double> x) {
+Solved WholeSystem::solve(std::span<const Part> parts, std::span<Coupled> coupled, std::span<const double> b,
+                          std::span<double> x) {
   cg_iterations_ = 0;
   iterate_ = true;
   gather(parts, coupled);
-  if (!factor_gathered(coupled)) return Solved::indefinite;
-  const Solved solved = solve_factored(coupled, b, x);
+  const Solved solved = solve_gathered(coupled, b, x);
   if (solved != Solved::no || large_ == nullptr || !large_->factorable()) return solved;
-  if (const Solved factored = factor(parts, coupled); factored != Solved::yes) return factored;
-  return solve_factored(coupled, b, x);
-}
-
-WholeSystem::Solved WholeSystem::factor(std::span<const Part> parts, std::span<const Coupled> coupled) {
   iterate_ = false;
   gather(parts, coupled);
-  return factor_gathered(coupled) ? Solved::yes : Solved::indefinite;
+  return solve_gathered(coupled, b, x);
 }
 
-WholeSystem::Solved WholeSystem::solve_factored(std::span<Coupled> coupled, std::span<const double> b,
-                                                std::span<double> x) {
-  if (indefinite_ && large_ == nullptr) return solve_saddle(coupled, b, x) ? Solved::yes : Solved::no;
-  return refine(coupled, b, x);
+Solved WholeSystem::solve_gathered(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x) {
+  begin_rows(coupled);
+  const Solved solved = rows_.settle([&] { return solve_rows(coupled, b, x); });
+  give_rows(coupled, x);
+  return solved;
 }
 
-WholeSystem::Solved WholeSystem::refine(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x) {
+// Steps of multipliers, and what is left of their rows.
+void WholeSystem::give_rows(std::span<Coupled> coupled, std::span<const double> x) const {
+  for_each_hard_row(coupled, [&](std::size_t k, Coupled& c, int r) {
+    if (r == 0) {
+      c.change.resize(static_cast<std::size_t>(c.hard));
+      c.open.resize(static_cast<std::size_t>(c.hard));
+    }
+    c.change[static_cast<std::size_t>(r)] = rows_.change[k];
+    c.open[static_cast<std::size_t>(r)] =
+        std::isfinite(rows_.give[k]) ? std::fabs(rows_.target[k] - c.along(r, x) + rows_.give[k] * rows_.change[k]) : 0;
+  });
+}
+
+Solved WholeSystem::factor(std::span<const Part> parts, std::span<Coupled> coupled, std::span<const double> b) {
+  iterate_ = false;
+  gather(parts, coupled);
+  begin_rows(coupled);
+  if (!rows_.any()) return factor_rows(coupled);
+  std::vector<double> x(b.size());
+  return rows_.settle([&] { return solve_rows(coupled, b, x); });
+}
+
+Solved WholeSystem::factor(std::span<const Part> parts, std::span<Coupled> coupled, const WholeSystem& as) {
+  iterate_ = false;
+  gather(parts, coupled);
+  begin_rows(coupled);
+  rows_ = as.rows_;
+  return factor_rows(coupled);
+}
+
+Solved WholeSystem::solve_factored(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x) {
+  const Solved solved = solve_held(coupled, b, x);
+  give_rows(coupled, x);
+  return solved;
+}
+
+Solved WholeSystem::solve_held(std::span<const Coupled> coupled, std::span<const double> b, std::span<double> x) {
+  return exact() ? saddle_.solve(matrix_, coupled, rows_, b, x) : refine(coupled, b, x);
+}
+
+// With the rows that are held.
+Solved WholeSystem::solve_rows(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x) {
+  if (const Solved factored = factor_rows(coupled); factored != Solved::yes) return factored;
+  const Solved solved = solve_held(coupled, b, x);
+  if (!rows_.any()) return solved;
+  for_each_hard_row(coupled, [&](std::size_t k, const Coupled& c, int r) {
+    if (r >= c.hard - c.bounded) rows_.moved[k] = c.along(r, x);
+  });
+  return solved;
+}
+
+Solved WholeSystem::refine(std::span<const Coupled> coupled, std::span<const double> b, std::span<double> x) {
   const std::size_t n = b.size();
   std::fill(x.begin(), x.end(), 0.0);
   r_.assign(b.begin(), b.end());
   d_.resize(n);
   product_.resize(n);
-  std::vector<double> gap;  // what is left of the hard rows, and what the present step closes
-  for (Coupled& c : coupled) {
-    c.change.assign(static_cast<std::size_t>(c.hard), 0);
-    c.yield.assign(static_cast<std::size_t>(c.hard), 0);
-    for (std::size_t r = 0; r < c.change.size(); ++r) {
-      const double most = penalty_[gap.size()];
-      if (c.yields && large_ == nullptr && most > 0) c.yield[r] = 1 / most;
-      gap.push_back(c.yield[r] > 0 ? c.yield[r] * c.force[r] - c.gap[r] : -c.gap[r]);
-    }
-  }
+  std::vector<double> gap(rows_.target);  // what is left of the hard rows
+  for_each_hard_row(coupled, [&](std::size_t k, const Coupled& c, int r) {
+    if (std::isfinite(rows_.give[k]))
+      rows_.change[k] = 0;
+    else
+      c.spread(r, -rows_.change[k], r_);
+  });
   if (gap.empty()) return solve_augmented(b, x);
-  const double load = std::max(largest(b), 1e-300), wide = largest(gap);
-  const auto along = [&](const Coupled& c, int row, std::span<const double> values) {
-    double sum = 0;
-    for (std::size_t p = 0; p < c.slots.size(); ++p)
-      sum += c.j[static_cast<std::size_t>(row) * c.slots.size() + p] * values[static_cast<std::size_t>(c.slots[p])];
-    return sum;
-  };
-  const auto spread = [&](const Coupled& c, int row, double value, std::span<double> values) {
-    for (std::size_t p = 0; p < c.slots.size(); ++p)
-      values[static_cast<std::size_t>(c.slots[p])] += value * c.j[static_cast<std::size_t>(row) * c.slots.size() + p];
-  };
+  const double load = std::max(largest(r_), 1e-300), wide = largest(gap);
   double before = std::numeric_limits<double>::infinity();
   for (int round = 0; round < most_rounds; ++round) {
     side_.assign(r_.begin(), r_.end());
-    std::size_t k = 0;
-    for (const Coupled& c : coupled)
-      for (int r = 0; r < c.hard; ++r, ++k) spread(c, r, penalty_[k] * gap[k], side_);
+    for_each_hard_row(coupled, [&](std::size_t k, const Coupled& c, int r) {
+      if (const double weight = stiffness_of(k); weight > 0) c.spread(r, weight * gap[k], side_);
+    });
     if (const Solved solved = solve_augmented(side_, d_); solved != Solved::yes) return solved;
     multiply(d_, product_);
     for (std::size_t i = 0; i < n; ++i) {
       x[i] += d_[i];
       r_[i] -= product_[i];
     }
-    k = 0;
     double left = 0;
-    for (Coupled& c : coupled)
-      for (int r = 0; r < c.hard; ++r, ++k) {
-        const double open = gap[k] - along(c, r, d_), change = -penalty_[k] * open;
-        c.change[static_cast<std::size_t>(r)] += change;
-        spread(c, r, -change, r_);
-        gap[k] = open + c.yield[static_cast<std::size_t>(r)] * change;
-        if (penalty_[k] > 0) left = worse(left, std::fabs(gap[k]));
-      }
+    for_each_hard_row(coupled, [&](std::size_t k, const Coupled& c, int r) {
+      const double weight = stiffness_of(k);
+      if (!std::isfinite(rows_.give[k])) return;
+      const double open = gap[k] - c.along(r, d_), change = -weight * open;
+      rows_.change[k] += change;
+      c.spread(r, -change, r_);
+      gap[k] = open + rows_.give[k] * change;
+      if (weight > 0) left = worse(left, std::fabs(gap[k]));
+    });
     const double rest = worse(largest(r_) / load, wide > 0 ? left / wide : left > 0 ? 1 : 0);
     if (std::isnan(rest)) return Solved::no;
     if (rest <= (large_ != nullptr ? enough : round_off)) break;
@@ -323,44 +380,6 @@ WholeSystem::Solved WholeSystem::refine(std::span<Coupled> coupled, std::span<co
     before = rest;
   }
   return Solved::yes;
-}
-
-bool WholeSystem::factor_saddle(std::span<const Coupled> coupled) {
-  std::vector<Triplet> entries = scalar_entries(matrix_);
-  std::int32_t row = 3 * nodes_;
-  for (const Coupled& c : coupled) {
-    const std::size_t n = c.slots.size();
-    for (int r = 0; r < c.hard; ++r, ++row) {
-      double compliance = 0;
-      for (std::size_t p = 0; p < n; ++p) {
-        const double j = c.j[static_cast<std::size_t>(r) * n + p];
-        entries.push_back({row, c.slots[p], j});
-        compliance += j * j / std::fabs(matrix_.diagonal(c.slots[p] / 3)[4 * (c.slots[p] % 3)]);
-      }
-      entries.push_back({row, row, compliance > 0 ? -redundancy * compliance : -1});
-    }
-  }
-  if (!saddle_) saddle_ = std::make_unique<Saddle>();
-  saddle_->matrix = SymmetricMatrix(row, entries);
-  saddle_->solver.analyze(saddle_->matrix);
-  return saddle_->solver.factor(saddle_->matrix);
-}
-
-bool WholeSystem::solve_saddle(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x) {
-  std::vector<double> right(b.begin(), b.end());
-  for (const Coupled& c : coupled)
-    for (int r = 0; r < c.hard; ++r) right.push_back(-c.gap[static_cast<std::size_t>(r)]);
-  std::vector<double> solution(right.size());
-  saddle_->solver.solve_refined(saddle_->matrix, right, solution);
-  if (std::isnan(largest(solution))) return false;
-  std::copy_n(solution.begin(), x.size(), x.begin());
-  auto from = solution.begin() + static_cast<std::ptrdiff_t>(x.size());
-  for (Coupled& c : coupled) {
-    c.change.assign(from, from + c.hard);
-    c.yield.assign(static_cast<std::size_t>(c.hard), 0);
-    from += c.hard;
-  }
-  return true;
 }
 
 }  // namespace ymir

@@ -24,36 +24,29 @@
 #include <vector>
 
 #include "ymir/solids/around_large.h"
+#include "ymir/solids/bounded_rows.h"
+#include "ymir/solids/coupled_rows.h"
 #include "ymir/solids/coupling.h"
+#include "ymir/solids/saddle_system.h"
 #include "ymir/solvers/block_cholesky.h"
-#include "ymir/solvers/direct.h"
 
 namespace ymir {
 
 class WholeSystem {
  public:
-  enum class Solved : std::uint8_t { yes, indefinite, no };
+  using Solved = ymir::Solved;
+  using Coupled = CoupledRows;
   // A matrix and where its nodes begin. A large one is the last.
   struct Part {
     const MatrixPart* matrix;
     std::int32_t first_node;
   };
-  // An element: its rows over `slots`, row-major, hard ones first; and a symmetric matrix over them, or nothing. The
-  // slots of a node follow each other.
-  struct Coupled {
-    std::vector<std::int32_t> slots;
-    int rows = 0, hard = 0;
-    std::vector<double> j, stiffness, gap, curvature;
-    std::vector<double> change;  // of the multipliers of hard rows, after solve()
-    bool yields = false;         // hard rows give a little: C = yield lambda
-    std::vector<double> force;   // lambda, of rows that yield
-    std::vector<double> yield;   // after solve() [m/N], 0 of rows that do not
-  };
-
   // With the values of this Newton step; b and x over slots.
   Solved solve(std::span<const Part> parts, std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
-  // The same in two, for many right sides and gaps. Large parts are factored with the others.
-  Solved factor(std::span<const Part> parts, std::span<const Coupled> coupled);
+  // The same in two, for many right sides. Large parts are factored with the others. Of bounded rows those are held that
+  // b holds; or the same as in another system, with other matrices of the same parts.
+  Solved factor(std::span<const Part> parts, std::span<Coupled> coupled, std::span<const double> b);
+  Solved factor(std::span<const Part> parts, std::span<Coupled> coupled, const WholeSystem& as);
   Solved solve_factored(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
   // Of the last solve.
   int cg_iterations() const { return cg_iterations_; }
@@ -61,18 +54,23 @@ class WholeSystem {
 
  private:
   void gather(std::span<const Part> parts, std::span<const Coupled> coupled);
-  bool factor_gathered(std::span<const Coupled> coupled);
-  Solved refine(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
+  void begin_rows(std::span<Coupled> coupled);
+  Solved solve_gathered(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
+  Solved solve_rows(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
+  Solved factor_rows(std::span<const Coupled> coupled);
+  Solved solve_held(std::span<const Coupled> coupled, std::span<const double> b, std::span<double> x);
+  void give_rows(std::span<Coupled> coupled, std::span<const double> x) const;
+  Solved refine(std::span<const Coupled> coupled, std::span<const double> b, std::span<double> x);
+  bool exact() const { return (indefinite_ || all_small_) && large_ == nullptr; }  // by the saddle point itself
   Solved solve_augmented(std::span<const double> b, std::span<double> x);
   void multiply(std::span<const double> x, std::span<double> y);
   void number_touched(std::span<const Part> parts, std::span<const Coupled> coupled);
   double own_stiffness(std::int32_t slot) const;
+  double stiffness_of(std::size_t row) const;
   void find_pattern(std::span<const Part> parts, std::span<const Coupled> coupled);
   void find_element_blocks();
   void add_outer(const Coupled& c, int row, double weight);
   void add_element(BlockMatrix& to, std::size_t element);
-  bool factor_saddle(std::span<const Coupled> coupled);
-  bool solve_saddle(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
 
   bool iterate_ = true;
   LargeMatrix* large_ = nullptr;
@@ -96,14 +94,11 @@ class WholeSystem {
   BlockMatrix matrix_;                    // A
   BlockMatrix augmented_;                 // A + J'RJ
   BlockCholesky cholesky_;
-  bool analysed_ = false, indefinite_ = false;
-  std::vector<double> penalty_;  // R, of all hard rows
+  bool analysed_ = false, indefinite_ = false, all_small_ = false;
+  std::vector<double> own_, penalty_;  // of all hard rows: compliance by itself, R
+  BoundedRows rows_;
+  SaddleSystem saddle_;
   std::vector<double> r_, d_, side_, product_, compact_, compact_product_;
-  struct Saddle {
-    SymmetricMatrix matrix;
-    DirectSolver solver{DirectBackend::automatic, Definiteness::indefinite};
-  };
-  std::unique_ptr<Saddle> saddle_;
 };
 
 }  // namespace ymir

@@ -20,9 +20,7 @@ class Bodies {
   }
   std::size_t size() const { return bodies_.size(); }
   Vec3d centre(std::size_t b) const { return bodies_[b].first->rest_poses()[bodies_[b].second].position; }
-  JointEnd end(std::size_t b, Vec3d x, Vec3d axis) const {
-    return joint_end(*bodies_[b].first, bodies_[b].second, x, axis);
-  }
+  JointEnd end(std::size_t b, Vec3d x) const { return joint_end(*bodies_[b].first, bodies_[b].second, x); }
   double distance(std::size_t b, Vec3d x) const {
     const auto& [object, number] = bodies_[b];
     const RigidBody& body = object->bodies()[number];
@@ -260,7 +258,7 @@ void JointBehavior::create(Scope& scope) {
     if (bodies.size() < 2) throw mistake(scope, "there is one body and no neighbour; use `between: world`");
     for (std::size_t b = 0; b + 1 < bodies.size(); ++b) {
       const Vec3d at = (bodies.centre(b) + bodies.centre(b + 1)) * 0.5;
-      joints.push_back({bodies.end(b + 1, at, axis), bodies.end(b, at, axis), axis});
+      joints.push_back({bodies.end(b + 1, at), bodies.end(b, at), axis});
     }
   } else if (params_.places.empty()) {
     throw mistake(scope, "`between: nearest` and `between: world` need `places:`, a list of {at: [x, y, z]}");
@@ -283,13 +281,13 @@ void JointBehavior::create(Scope& scope) {
                       fmt::format("the motor moves body {} at {:.3g} m/s, above largest_speed ({:g} m/s); make it "
                                   "slower, or give `time: {{largest_speed: ...}}`",
                                   first, speed, fastest));
-      joints.push_back({bodies.end(first, place.at, axis), world_end(place.at), axis});
+      joints.push_back({bodies.end(first, place.at), world_end(place.at), axis});
       continue;
     }
     if (bodies.size() < 2) throw mistake(scope, "there is one body only; use `between: world`");
     const std::size_t second = place.other ? static_cast<std::size_t>(*place.other) : bodies.nearest(place.at, first);
     if (first == second) throw mistake(scope, fmt::format("body {} is joined to itself", first));
-    joints.push_back({bodies.end(first, place.at, axis), bodies.end(second, place.at, axis), axis});
+    joints.push_back({bodies.end(first, place.at), bodies.end(second, place.at), axis});
   }
   warn_of_masses(scope, joints);
   add_joints(scope.solids(), scope.path(), params_.kind, drive, std::move(joints));

@@ -196,7 +196,10 @@ bool ContactIsland::judge() {
 }
 
 bool ContactIsland::solve(const ContactScene& scene, double dt) {
-  if (!all_clusters([&](Touching& c) { return c.cluster->factor() && c.contacts->refresh(dt); })) return false;
+  // What is held by bounded multipliers, such as limits of joints, is what contacts leave to them.
+  if (!all_clusters([](Touching& c) { return c.cluster->factor(); })) return false;
+  push(-1 / dt);
+  if (!all_clusters([&](Touching& c) { return c.contacts->refresh(dt); })) return false;
   set_free(scene, dt);
   if (recording_ && outcome_.newton.iterations == 0)
     solve_and_record(scene.tolerance());
@@ -238,7 +241,6 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
     });
     push(1 / step.dt);
     if (!judge()) break;
-    push(-1 / step.dt);
     if (!solve(scene, step.dt)) {
       outcome_.newton.converged = false;
       break;
