@@ -237,7 +237,7 @@ std::vector<SolidObject*> Scope::touching_objects() {
   std::vector<SolidObject*> objects;
   for (CurvesObject* curves : curves_objects()) objects.push_back(curves);
   for (RigidObject* bodies : rigid_objects()) objects.push_back(bodies);
-  for (MeshObject* mesh : solid_objects()) objects.push_back(mesh);
+  for (MeshObject* mesh : mesh_objects()) objects.push_back(mesh);
   if (objects.empty()) return objects;
   if (domain().communicator().size() > 1)
     throw Error(ExitCode::bad_input,

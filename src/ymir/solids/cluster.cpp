@@ -304,6 +304,13 @@ void Cluster::solve_alone() {
   remember(solution_);
 }
 
+// The step is known.
+void Cluster::take_alone(std::span<const double> step) {
+  std::copy(step.begin(), step.end(), solution_.begin());
+  members_[0].local->block().set_step(solution_.data());
+  remember(solution_);
+}
+
 // The Newton step of the whole cluster; false when no solver manages.
 bool Cluster::solve_linear(int cg_limit) {
   const auto any = [&](auto&& is) { return std::any_of(elements_.begin(), elements_.end(), is); };

@@ -75,7 +75,9 @@ class Cluster {
 
   // Of a single block that is here, for contacts: what they act on, its factor, and the step from that.
   ContactBlock* contacts();
+  SolidBlock& block() { return members_[0].local->block(); }
   bool factor_alone() { return factor_blocks(); }
+  void take_alone(std::span<const double> step);
   void solve_alone();
 
  private:

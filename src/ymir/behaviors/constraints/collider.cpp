@@ -302,9 +302,6 @@ void ColliderBehavior::create(Scope& scope) {
                             collider.pose ? collider.pose(end) : still, 0,
                             std::isfinite(collider.smallest_feature) ? collider.smallest_feature : 0);
     });
-    for (MeshObject* cloth : scope.cloth_objects())
-      add_mesh_contact(*cloth, scope.path(), solid_during(solid.collider),
-                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   } else {
     for (CurvesObject* curves : scope.curves_objects())
       add_strand_contact(*curves, scope.path(), solid.collider,
@@ -390,9 +387,6 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
     const double depth = 0.5 * std::max({size.x, size.y, size.z});
     touch(scope,
           [exact, depth](double begin, double end) { return moving_collider(exact->during(begin, end), depth); });
-    for (MeshObject* cloth : scope.cloth_objects())
-      add_mesh_contact(*cloth, scope.path(), solid_during(exact),
-                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   } else {
     for (CurvesObject* curves : scope.curves_objects())
       add_deforming_strand_contact(*curves, scope.path(), exact,

@@ -30,9 +30,6 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
 
 void CollisionBehavior::create(Scope& scope) {
   const std::vector<SolidObject*> objects = scope.touching_objects();
-  if (!scope.cloth_objects().empty())
-    scope.warn(
-        "cloth in its group takes no part yet: it passes through the others; keep it out with a group of its own");
   if (objects.empty()) return;
   TouchParams params;
   params.friction = params_.friction;

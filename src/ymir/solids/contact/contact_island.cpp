@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <cstdio>
+#include <cstdlib>
 
 #include "ymir/base/log.h"
 #include "ymir/parallel/threads.h"
@@ -127,6 +129,11 @@ void ContactIsland::solve_contacts(double tolerance) {
     if (!report.worst.empty())
       outcome_.worst_contact = contacts_[static_cast<std::size_t>(report.worst.front())].contact;
   }
+  collect();
+}
+
+// Impulses of contacts to those on nodes.
+void ContactIsland::collect() {
   given_.resize(clusters_.size());
   for (std::size_t c = 0; c < clusters_.size(); ++c)
     given_[c].assign(static_cast<std::size_t>(bodies_[c]->nodes()), NodeVector::all(0));
@@ -135,6 +142,44 @@ void ContactIsland::solve_contacts(double tolerance) {
       NodeVector& g = given_[static_cast<std::size_t>(n.body)][static_cast<std::size_t>(n.node)];
       for (int k = 0; k < 3; ++k) g.set(k, g[k] + n.weight * c.impulse[k]);
     }
+}
+
+// Matrices as Newton's method wants them, as long as there is a factor of all of them together.
+bool ContactIsland::solve_whole(double tolerance, double dt) {
+  const auto for_blocks = [&](bool thin) {
+    return all_clusters([&](Touching& c) { return c.block->thin() != thin || c.cluster->factor_alone(); });
+  };
+  if (!for_blocks(false)) return false;
+  if (outcome_.newton.iterations == 0) {
+    std::vector<WholeContacts::Body> blocks;
+    for (Touching& c : clusters_) blocks.push_back({&c.cluster->block(), c.block});
+    whole_.begin(blocks, list_);
+  }
+  whole_.take(dt);
+  if (outcome_.newton.iterations == 0 && !whole_.measure(list_)) {
+    if (!for_blocks(true)) return false;
+    whole_.take(dt);
+    if (!whole_.measure(list_)) return false;
+  }
+  WholeContacts::Report report;
+  if (whole_.solve(list_, std::min(tolerance, sharp), report) == WholeContacts::Solved::indefinite) {
+    if (std::getenv("YMIR_TRACE")) std::fprintf(stderr, "   indefinite\n");
+    if (!for_blocks(true)) return false;
+    whole_.take(dt);
+    if (whole_.solve(list_, std::min(tolerance, sharp), report) == WholeContacts::Solved::indefinite) return false;
+  }
+  outcome_.error = report.error;
+  outcome_.status = report.error <= tolerance ? ContactStatus::solved : ContactStatus::inaccurate;
+  outcome_.contact_iterations += report.iterations;
+  outcome_.worst_contact = contacts_[report.worst].contact;
+  collect();
+  push(1 / dt);
+  std::vector<double> step;
+  for (std::size_t c = 0; c < clusters_.size(); ++c) {
+    whole_.step_of(c, step);
+    clusters_[c].cluster->take_alone(step);
+  }
+  return true;
 }
 
 // W before the contacts push: bodies answer from the right side they have.
@@ -180,6 +225,10 @@ bool ContactIsland::judge() {
 }
 
 bool ContactIsland::solve(const ContactScene& scene, double dt) {
+  if (thin_) {
+    set_free(scene, dt);
+    return solve_whole(scene.tolerance(), dt);
+  }
   if (!all_clusters([&](Touching& c) { return c.cluster->factor_alone() && c.block->refresh(dt); })) return false;
   set_free(scene, dt);
   if (recording_ && outcome_.newton.iterations == 0)
@@ -213,14 +262,19 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
   list_contacts(scene, step.dt);
   bodies_.clear();
   for (const Touching& c : clusters_) bodies_.push_back(&c.block->body());
-  if (!few()) solver_.begin(bodies_, list_);
+  thin_ = std::any_of(clusters_.begin(), clusters_.end(), [](const Touching& c) { return c.block->thin(); });
+  if (!thin_ && !few()) solver_.begin(bodies_, list_);
   for (;;) {
     for_each_cluster([](Touching& c) {
       c.cluster->assemble();
       c.cluster->evaluate();
     });
     push(1 / step.dt);
-    if (!judge()) break;
+    const bool on = judge();
+    if (thin_ && std::getenv("YMIR_TRACE"))
+      std::fprintf(stderr, "  newton %d residual %.3g error %.3g contacts %zu\n", outcome_.newton.iterations,
+                   outcome_.newton.residual, outcome_.error, contacts_.size());
+    if (!on) break;
     push(-1 / step.dt);
     if (!solve(scene, step.dt)) {
       outcome_.newton.converged = false;

@@ -15,6 +15,7 @@
 #include "ymir/solids/cluster.h"
 #include "ymir/solids/contact/contact_block.h"
 #include "ymir/solids/contact/contact_scene.h"
+#include "ymir/solids/contact/whole_contacts.h"
 #include "ymir/solvers/coulomb/coulomb_problem.h"
 #include "ymir/solvers/nodal_contact/nodal_contact.h"
 
@@ -69,7 +70,9 @@ class ContactIsland {
   void set_free(const ContactScene& scene, double dt);
   bool judge();
   bool solve(const ContactScene& scene, double dt);
+  bool solve_whole(double tolerance, double dt);
   void solve_contacts(double tolerance);
+  void collect();
   void solve_and_record(double tolerance);
   bool few() const;
   void push(double per_dt);
@@ -80,6 +83,8 @@ class ContactIsland {
   ContactList list_;
   std::vector<NodalBody*> bodies_;  // by cluster
   NodalContact solver_;
+  bool thin_ = false;  // some block is: contacts are solved with the matrices of all
+  WholeContacts whole_;
   std::vector<std::vector<NodeVector>> given_;  // impulses on the nodes of each cluster
   Outcome outcome_;
   bool recording_ = false;

@@ -1,0 +1,314 @@
+#include "ymir/solids/contact/whole_contacts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+#include "ymir/physics/contact/cone.h"
+#include "ymir/solids/solid_block.h"
+
+namespace ymir {
+namespace {
+
+// rho over what the lighter body puts against a contact.
+double penalty = std::getenv("YMIR_PENALTY") ? atof(std::getenv("YMIR_PENALTY")) : 1e7;
+int most_iterations = 40, most_rounds = 40;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void WholeContacts::begin(std::span<const Body> bodies, const ContactList& list) {
+  bodies_.assign(bodies.begin(), bodies.end());
+  first_node_.assign(1, 0);
+  for (const Body& body : bodies_) first_node_.push_back(first_node_.back() + body.block->nodes());
+  touches_.assign(list.contacts.size(), {});
+  speed_ = 0;
+  find_places(list);
+  find_pattern(list);
+}
+
+// Rigid bodies turn: what their unknowns move is another in each iteration.
+void WholeContacts::find_places(const ContactList& list) {
+  places_.clear();
+  std::vector<NodeColumn> columns;
+  for (std::size_t k = 0; k < touches_.size(); ++k) {
+    Touch& t = touches_[k];
+    columns.clear();
+    for (const ContactNode& n : list.nodes_of(list.contacts[k])) {
+      const std::size_t first = columns.size();
+      bodies_[at(n.body)].contacts->columns(n.node, n.weight, columns);
+      for (std::size_t c = first; c < columns.size(); ++c)
+        columns[c].slot = 3 * first_node_[at(n.body)] + bodies_[at(n.body)].block->slot(at(columns[c].slot));
+    }
+    std::stable_sort(columns.begin(), columns.end(),
+                     [](const NodeColumn& a, const NodeColumn& b) { return a.slot < b.slot; });
+    t.first = places_.size();
+    for (const NodeColumn& c : columns) {
+      if (places_.size() == t.first || places_.back().node != c.slot / 3) places_.push_back({c.slot / 3, Mat3d{}});
+      places_.back().way.column[c.slot % 3] += c.way;
+    }
+    t.end = places_.size();
+  }
+}
+
+void WholeContacts::find_pattern(const ContactList& list) {
+  std::vector<std::int32_t> pairs, touched;
+  for (std::size_t b = 0; b < bodies_.size(); ++b)
+    bodies_[b].block->visit_blocks([&](std::int32_t i, std::int32_t j, const double*) {
+      pairs.push_back(first_node_[b] + i);
+      pairs.push_back(first_node_[b] + j);
+    });
+  for (const Place& p : places_) touched.push_back(p.node);
+  std::vector<BlockMatrix::Elements> lists{{pairs, 2}};
+  for (const Touch& t : touches_)
+    if (t.end > t.first)
+      lists.push_back({std::span<const std::int32_t>(touched).subspan(t.first, t.end - t.first),
+                       static_cast<int>(t.end - t.first)});
+  matrix_ = BlockMatrix(first_node_.back(), lists);
+  augmented_ = matrix_;
+  slots_.clear();
+  for (std::size_t k = 0; k < pairs.size(); k += 2)
+    slots_.push_back(matrix_.slot(std::max(pairs[k], pairs[k + 1]), std::min(pairs[k], pairs[k + 1])));
+  used_.assign(3 * at(first_node_.back()), 0);
+  for (std::size_t b = 0; b < bodies_.size(); ++b)
+    for (std::size_t row = 0; row < bodies_[b].block->size(); ++row)
+      used_[at(3 * first_node_[b] + bodies_[b].block->slot(row))] = 1;
+  blocks_.clear();
+  for (Touch& t : touches_) {
+    t.first_block = blocks_.size();
+    for (std::size_t p = t.first; p < t.end; ++p)
+      for (std::size_t q = t.first; q <= p; ++q) blocks_.push_back(matrix_.slot(places_[p].node, places_[q].node));
+  }
+  cholesky_.analyze(matrix_);
+  std::vector<NodeMetric> metric;
+  std::vector<std::size_t> first{0};
+  for (const Body& body : bodies_) {
+    metric.resize(first.back() + at(body.contacts->body().nodes()));
+    body.contacts->body().describe(std::span(metric).subspan(first.back()));
+    first.push_back(metric.size());
+  }
+  for (std::size_t k = 0; k < touches_.size(); ++k) {
+    double compliance = 0;
+    for (const ContactNode& n : list.nodes_of(list.contacts[k]))
+      compliance += n.weight * n.weight * metric[first[at(n.body)] + at(n.node)].compliance;
+    touches_[k].scale = compliance;
+  }
+}
+
+void WholeContacts::take(double dt) {
+  dt_ = dt;
+  matrix_.clear();
+  std::size_t k = 0;
+  b_.assign(used_.size(), 0);
+  std::vector<double> side;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const SolidBlock& block = *bodies_[b].block;
+    block.visit_blocks([&](std::int32_t, std::int32_t, const double* values) {
+      double* to = matrix_.block(slots_[k++]);
+      for (int i = 0; i < 9; ++i) to[i] += values[i];
+    });
+    side.resize(block.size());
+    block.right_side(side.data());
+    for (std::size_t row = 0; row < side.size(); ++row) b_[at(3 * first_node_[b] + block.slot(row))] = side[row];
+  }
+  for (std::size_t s = 0; s < used_.size(); ++s)
+    if (used_[s] == 0) matrix_.diagonal(static_cast<std::int32_t>(s / 3))[4 * (s % 3)] = 1;
+}
+
+Vec3d WholeContacts::velocity(const Touch& t, Vec3d free, std::span<const double> x) const {
+  Vec3d way{0, 0, 0};
+  for (std::size_t p = t.first; p < t.end; ++p) {
+    const double* v = x.data() + 3 * at(places_[p].node);
+    way += places_[p].way * Vec3d{v[0], v[1], v[2]};
+  }
+  return way / dt_ + free;
+}
+
+void WholeContacts::spread(const Touch& t, Vec3d force, std::span<double> b) const {
+  for (std::size_t p = t.first; p < t.end; ++p)
+    for (std::size_t k = 0; k < 3; ++k)
+      b[3 * at(places_[p].node) + k] += dot(places_[p].way.column[k], force);
+}
+
+bool WholeContacts::factor() {
+  augmented_ = matrix_;
+  for (const Touch& t : touches_) {
+    if (t.rho == 0) continue;
+    std::size_t block = t.first_block;
+    for (std::size_t p = t.first; p < t.end; ++p) {
+      const Mat3d left = transposed(places_[p].way) * (t.held * (t.rho / (dt_ * dt_)));
+      for (std::size_t q = t.first; q <= p; ++q) {
+        const Mat3d value = left * places_[q].way;
+        double* to = augmented_.block(blocks_[block++]);
+        for (int i = 0; i < 9; ++i) to[i] += value(i / 3, i % 3);
+      }
+    }
+  }
+  return cholesky_.factor(augmented_);
+}
+
+bool WholeContacts::measure(const ContactList& list) {
+  for (Touch& t : touches_) t.held = Mat3d{};
+  if (!factor()) return false;
+  x_.assign(b_.size(), 0);
+  cholesky_.solve(b_.data(), x_.data());
+  constexpr double least = 1e-2;
+  double closing = 0, all = 0;
+  for (std::size_t k = 0; k < touches_.size(); ++k) {
+    const Vec3d u = velocity(touches_[k], list.contacts[k].free, x_);
+    all += dot(u, u);
+    if (dot(u, list.contacts[k].normal) < 0) closing += dot(u, u);
+  }
+  speed_ = std::max(std::sqrt(closing), least * std::sqrt(all));
+  return std::isfinite(speed_);
+}
+
+// Force of a contact in the metric, friction bounded by what is given, and its derivative.
+Vec3d WholeContacts::respond(const Touch& t, const NodeContact& c, Vec3d u, Mat3d* held, unsigned char& state) const {
+  const Vec3d s = c.impulse + c.normal * c.cohesion - u * t.rho;
+  const double sn = dot(s, c.normal), size = norm(s - c.normal * sn);
+  const Vec3d st = s - c.normal * sn;
+  const double across = size > t.bound ? t.bound / size : 1;
+  state = static_cast<unsigned char>((sn > 0 ? 1 : 0) + (t.bound > 0 && size <= t.bound ? 2 : 0));
+  if (held != nullptr) {
+    const Mat3d nn = outer(c.normal, c.normal);
+    *held = nn * (sn > 0 ? 1.0 : 0.0);
+    if (size <= t.bound && t.bound > 0)
+      *held += identity3() - nn;
+    else if (t.bound > 0)
+      *held += (identity3() - nn - outer(st, st) * (1 / (size * size))) * across;
+  }
+  return c.normal * (std::max(sn, 0.0) - c.cohesion) + st * (t.bound > 0 ? across : 0);
+}
+
+double WholeContacts::error(const ContactList& list, std::span<const Vec3d> u, std::size_t& worst) const {
+  double sum = 0, largest = -1;
+  for (std::size_t k = 0; k < touches_.size(); ++k) {
+    const NodeContact& c = list.contacts[k];
+    if (touches_[k].scale == 0) continue;
+    const Vec3d e =
+        coulomb_residual((c.impulse + c.normal * c.cohesion) * touches_[k].scale, u[k], c.normal, c.friction);
+    const double square = dot(e, e);
+    sum += square;
+    if (!(square <= largest)) largest = square, worst = k;
+  }
+  return std::sqrt(sum) / speed_;
+}
+
+// Slope along a step of what is minimised, at a share of it.
+double WholeContacts::slope(const ContactList& list, double share, double linear, double square,
+                            std::span<const Vec3d> u, std::span<const Vec3d> du) const {
+  double sum = linear + share * square;
+  unsigned char state;
+  for (std::size_t k = 0; k < touches_.size(); ++k)
+    sum -= dot(respond(touches_[k], list.contacts[k], u[k] + du[k] * share, nullptr, state), du[k]);
+  return sum;
+}
+
+WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, Report& report) {
+  report = {};
+  static const bool trace = std::getenv("YMIR_TRACE") != nullptr;
+  find_places(list);
+  for (std::size_t k = 0; k < touches_.size(); ++k) {
+    Touch& t = touches_[k];
+    double compliance = 0;
+    for (std::size_t p = t.first; p < t.end; ++p)
+      for (int c = 0; c < 3; ++c)
+        compliance += dot(places_[p].way.column[c], places_[p].way.column[c]) /
+                      std::fabs(matrix_.diagonal(places_[p].node)[4 * c]);
+    t.rho = compliance > 0 ? penalty * dt_ * dt_ * 3 / compliance : 0;
+    t.bound = list.contacts[k].friction * std::max(0.0, dot(list.contacts[k].impulse, list.contacts[k].normal) +
+                                                            list.contacts[k].cohesion);
+  }
+  x_.assign(b_.size(), 0);
+  residual_.resize(b_.size());
+  step_.resize(b_.size());
+  std::vector<double> product(b_.size());
+  std::vector<Vec3d> u(touches_.size()), du(touches_.size()), best(touches_.size());
+  for (std::size_t k = 0; k < u.size(); ++k) u[k] = list.contacts[k].free, best[k] = list.contacts[k].impulse;
+  double least = std::numeric_limits<double>::infinity();
+  std::vector<double> best_x = x_;
+  double e = 1;
+  const double rms = speed_ / std::sqrt(std::max<double>(1, static_cast<double>(touches_.size())));
+  for (int round = 0; round < most_rounds; ++round) {
+    double left = 0;
+    int inner = 0;
+    for (; inner < most_iterations; ++inner) {
+      matrix_.multiply(x_.data(), residual_.data());
+      for (std::size_t s = 0; s < b_.size(); ++s) residual_[s] = b_[s] - residual_[s];
+      bool changed = false;
+      for (std::size_t k = 0; k < touches_.size(); ++k) {
+        Touch& t = touches_[k];
+        const unsigned char before = t.state;
+        spread(t, respond(t, list.contacts[k], u[k], &t.held, t.state) / dt_, residual_);
+        changed = changed || before != t.state;
+      }
+      left = 0;
+      for (std::size_t s = 0; s < b_.size(); ++s)
+        left = std::max(left, std::fabs(residual_[s]) / matrix_.diagonal(static_cast<std::int32_t>(s / 3))[4 * (s % 3)]);
+      left /= dt_ * rms;
+      if (inner > 0 && left < std::max(0.1 * tolerance, 1e-3 * std::min(e, 1.0))) break;
+      if (!factor()) return Solved::indefinite;
+      ++report.factorisations;
+      cholesky_.solve(residual_.data(), step_.data());
+      matrix_.multiply(step_.data(), product.data());
+      double linear = 0, square = 0;  // of the bodies, in units of impulse times velocity
+      matrix_.multiply(x_.data(), residual_.data());
+      for (std::size_t s = 0; s < b_.size(); ++s) {
+        linear += (residual_[s] - b_[s]) * step_[s];
+        square += product[s] * step_[s];
+      }
+      for (std::size_t k = 0; k < touches_.size(); ++k) du[k] = velocity(touches_[k], {0, 0, 0}, step_);
+      double share = 1;
+      if (slope(list, 1, linear, square, u, du) > 0) {
+        double low = 0, high = 1;
+        for (int i = 0; i < 30; ++i) {
+          const double middle = 0.5 * (low + high);
+          (slope(list, middle, linear, square, u, du) > 0 ? high : low) = middle;
+        }
+        share = high;
+      }
+      for (std::size_t s = 0; s < x_.size(); ++s) x_[s] += share * step_[s];
+      for (std::size_t k = 0; k < touches_.size(); ++k) u[k] = velocity(touches_[k], list.contacts[k].free, x_);
+      if (trace && std::getenv("YMIR_INNER"))
+        std::fprintf(stderr, "         inner %d left %.3g changed %d share %.3g\n", inner, left, changed, share);
+      ++report.iterations;
+    }
+    int states[4] = {0, 0, 0, 0};
+    for (std::size_t k = 0; k < touches_.size(); ++k) {
+      NodeContact& c = list.contacts[k];
+      unsigned char state;
+      c.impulse = respond(touches_[k], c, u[k], nullptr, state);
+      const double normal = dot(c.impulse, c.normal) + c.cohesion;
+      if (normal <= 0) c.impulse = c.normal * -c.cohesion;
+      touches_[k].bound = c.friction * std::max(0.0, normal);
+      ++states[state];
+    }
+    std::size_t worst = 0;
+    e = error(list, u, worst);
+    if (trace)
+      std::fprintf(stderr, "      round %d error %.3g inner %d left %.3g open %d slide %d stick %d fact %d\n", round, e,
+                   inner, left, states[0] + states[2], states[1], states[3], report.factorisations);
+    if (e < least) {
+      least = e, report.worst = worst;
+      for (std::size_t k = 0; k < best.size(); ++k) best[k] = list.contacts[k].impulse;
+      best_x = x_;
+    }
+    if (e <= tolerance && left < 10 * tolerance) break;
+  }
+  for (std::size_t k = 0; k < best.size(); ++k) list.contacts[k].impulse = best[k];
+  x_ = best_x;
+  report.error = least;
+  return Solved::yes;
+}
+
+void WholeContacts::step_of(std::size_t body, std::vector<double>& step) const {
+  step.resize(bodies_[body].block->size());
+  for (std::size_t row = 0; row < step.size(); ++row)
+    step[row] = x_[at(3 * first_node_[body] + bodies_[body].block->slot(row))];
+}
+
+}  // namespace ymir
