@@ -18,6 +18,39 @@ inline Surface lying_sheet(double size_x, double size_z, double edge, double hei
   return s;
 }
 
+// Where edges of some mesh go through triangles of another, or of the same with no corner in common.
+struct Skin {
+  const std::vector<Vec3d>* x;
+  const std::vector<std::array<std::int32_t, 3>>* triangles;
+};
+inline int crossings(const std::vector<Skin>& skins) {
+  const auto at = [](const Skin& s, std::int32_t i) { return (*s.x)[static_cast<std::size_t>(i)]; };
+  const auto pierces = [](Vec3d p, Vec3d q, Vec3d a, Vec3d b, Vec3d c) {
+    const Vec3d n = cross(b - a, c - a);
+    const double from = dot(p - a, n), to = dot(q - a, n);
+    if (from * to >= 0) return false;
+    const Vec3d x = p + (q - p) * (from / (from - to));
+    return dot(cross(b - a, x - a), n) > 0 && dot(cross(c - b, x - b), n) > 0 && dot(cross(a - c, x - c), n) > 0;
+  };
+  int count = 0;
+  for (const Skin& edges : skins)
+    for (const auto& t : *edges.triangles)
+      for (std::size_t k = 0; k < 3; ++k) {
+        const std::int32_t i = t[k], j = t[(k + 1) % 3];
+        const Vec3d p = at(edges, i), q = at(edges, j);
+        for (const Skin& faces : skins)
+          for (const auto& f : *faces.triangles) {
+            if (edges.x == faces.x && (std::find(f.begin(), f.end(), i) != f.end() ||
+                                       std::find(f.begin(), f.end(), j) != f.end()))
+              continue;
+            const Vec3d a = at(faces, f[0]);
+            if (norm(a - p) > 3 * (norm(at(faces, f[1]) - a) + norm(q - p))) continue;
+            count += pierces(p, q, a, at(faces, f[1]), at(faces, f[2])) ? 1 : 0;
+          }
+      }
+  return count;
+}
+
 class ContactRun {
  public:
   static constexpr double thickness = 1e-3;  // of cloth [m]
@@ -103,6 +136,11 @@ class ContactRun {
     for (const auto& b : bodies_)
       for (const RigidBody& body : b->bodies()) sum += body.mass;
     return sum;
+  }
+  int crossings() const {
+    std::vector<Skin> skins;
+    for (const auto& c : cloths_) skins.push_back({&c->positions(), &c->mesh().skin.triangles});
+    return cloth_tests::crossings(skins);
   }
   // Of colliders, in the last step [N].
   Vec3d carried(double dt) {

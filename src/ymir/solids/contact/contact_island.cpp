@@ -20,6 +20,8 @@ constexpr std::size_t few_contacts = 64;
 // Contacts of rigid bodies that are solved by themselves.
 constexpr std::size_t most_condensed_rigid = 400;
 constexpr double sharp = 1e-9;  // tolerance of contacts that are
+// Of the tolerance, what contacts with the matrices of all go to, which costs them little.
+constexpr double sharper = 1e-2;
 // Blocks of a matrix that is written to a file, by a bound: a few GB.
 constexpr std::size_t most_recorded = 200'000'000;
 // What overlaps is parted at this speed at most: faster, and it would fly apart [m/s].
@@ -162,11 +164,11 @@ bool ContactIsland::solve_whole(double tolerance, double dt) {
     if (!whole_.measure(list_)) return false;
   }
   WholeContacts::Report report;
-  if (whole_.solve(list_, std::min(tolerance, sharp), report) == WholeContacts::Solved::indefinite) {
+  if (whole_.solve(list_, sharper * tolerance, report) == WholeContacts::Solved::indefinite) {
     if (std::getenv("YMIR_TRACE")) std::fprintf(stderr, "   indefinite\n");
     if (!for_blocks(true)) return false;
     whole_.take(dt);
-    if (whole_.solve(list_, std::min(tolerance, sharp), report) == WholeContacts::Solved::indefinite) return false;
+    if (whole_.solve(list_, sharper * tolerance, report) == WholeContacts::Solved::indefinite) return false;
   }
   outcome_.error = report.error;
   outcome_.status = report.error <= tolerance ? ContactStatus::solved : ContactStatus::inaccurate;

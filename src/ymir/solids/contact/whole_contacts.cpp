@@ -234,7 +234,7 @@ WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, 
   double e = 1;
   const double rms = speed_ / std::sqrt(std::max<double>(1, static_cast<double>(touches_.size())));
   for (int round = 0; round < most_rounds; ++round) {
-    double left = 0;
+    double left = 0, before = std::numeric_limits<double>::infinity();
     int inner = 0;
     for (; inner < most_iterations; ++inner) {
       matrix_.multiply(x_.data(), residual_.data());
@@ -251,8 +251,14 @@ WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, 
         left = std::max(left, std::fabs(residual_[s]) / matrix_.diagonal(static_cast<std::int32_t>(s / 3))[4 * (s % 3)]);
       left /= dt_ * rms;
       if (inner > 0 && left < std::max(0.1 * tolerance, 1e-3 * std::min(e, 1.0))) break;
-      if (!factor()) return Solved::indefinite;
-      ++report.factorisations;
+      // Directions in which contacts slide turn little between rounds.
+      if (changed || report.factorisations == 0 || left > 0.1 * before) {
+        if (!factor()) return Solved::indefinite;
+        ++report.factorisations;
+        before = std::numeric_limits<double>::infinity();
+      } else {
+        before = left;
+      }
       cholesky_.solve(residual_.data(), step_.data());
       matrix_.multiply(step_.data(), product.data());
       double linear = 0, square = 0;  // of the bodies, in units of impulse times velocity
