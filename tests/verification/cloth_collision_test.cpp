@@ -87,7 +87,7 @@ TEST(ClothCollision, TwoLayersOnASphere) {
   run.collider(SphereShape{{0, -0.2, 0}, 0.2}, 0.4);
   run.touch();
   run.start();
-  watch(run, 1.0 / 96, 150, 10);
+  watch(run, 1.0 / 384, 300, 10);
 }
 
 TEST(ClothCollision, FoldedStrip) {
