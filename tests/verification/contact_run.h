@@ -40,8 +40,8 @@ inline int crossings(const std::vector<Skin>& skins) {
         const Vec3d p = at(edges, i), q = at(edges, j);
         for (const Skin& faces : skins)
           for (const auto& f : *faces.triangles) {
-            if (edges.x == faces.x && (std::find(f.begin(), f.end(), i) != f.end() ||
-                                       std::find(f.begin(), f.end(), j) != f.end()))
+            if (edges.x == faces.x &&
+                (std::find(f.begin(), f.end(), i) != f.end() || std::find(f.begin(), f.end(), j) != f.end()))
               continue;
             const Vec3d a = at(faces, f[0]);
             if (norm(a - p) > 3 * (norm(at(faces, f[1]) - a) + norm(q - p))) continue;
@@ -78,9 +78,19 @@ class ContactRun {
     touching_.push_back(&object);
     return object;
   }
+  void collider(std::function<DistanceSample(Vec3d)> distance, double friction) {
+    TouchedCollider collider;
+    collider.friction = friction;
+    collider.objects = touching_;
+    collider.during = [distance = std::move(distance)](double, double) {
+      return rigid_collider(distance, {}, {}, 0, 0);
+    };
+    solids_.contacts().add_collider(std::move(collider));
+  }
   template <class Shape>
-  void collider(const Shape& shape, double friction, RigidTransform at = {}) {
-    add_collider([shape](Vec3d x) { return signed_distance(shape, x); }, friction, at);
+  requires requires(Shape s) { signed_distance(s, Vec3d{}); }
+  void collider(const Shape& shape, double friction) {
+    collider([shape](Vec3d x) { return signed_distance(shape, x); }, friction);
   }
   void gravity(Vec3d g) {
     for (auto& c : cloths_) c->add_force(gravity_force("gravity", g, {}));
@@ -151,14 +161,6 @@ class ContactRun {
   }
 
  private:
-  void add_collider(std::function<DistanceSample(Vec3d)> distance, double friction, RigidTransform at) {
-    TouchedCollider collider;
-    collider.friction = friction;
-    collider.objects = touching_;
-    collider.during = [=](double, double) { return rigid_collider(distance, at, at, 0, 0); };
-    solids_.contacts().add_collider(std::move(collider));
-  }
-
   Communicator alone_;
   GridDomain domain_{100.0, 1, alone_};
   std::vector<std::unique_ptr<MeshObject>> cloths_;

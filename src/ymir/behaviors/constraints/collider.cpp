@@ -244,12 +244,13 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::response, "response",
-                 "How strands, rigid and soft bodies are kept out. exact: they stick and slip by Coulomb's law, solved "
+                 "How strands, cloth, rigid and soft bodies are kept out. exact: they stick and slip by Coulomb's law, "
+                 "solved "
                  "together with all other contacts; penalty: a force that grows in a thin layer, each by itself, as "
-                 "always for cloth and plants.")
+                 "always for plants.")
           .enumerated<ContactResponse>({{"exact", ContactResponse::exact}, {"penalty", ContactResponse::penalty}})
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
-          .acts_on({ActsOn::strands, ActsOn::solids})
+          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::wall, "wall",
                  "How gas meets it: free_slip, no_slip, or non_stick (gas may leave the wall). Sheets are free_slip.")
           .enumerated<Wall>(

@@ -5,10 +5,11 @@
 namespace ymir {
 
 Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
-  return Schema<Params>("collision",
-                        "Strands, rigid and soft bodies in scope touch each other and themselves, with exact Coulomb "
-                        "friction: they stick "
-                        "until the force along their surfaces exceeds friction times that between them.")
+  return Schema<Params>(
+             "collision",
+             "Strands, cloth, rigid and soft bodies in scope touch each other and themselves, with exact Coulomb "
+             "friction: they stick "
+             "until the force along their surfaces exceeds friction times that between them.")
       .category(Category::constraint)
       .example("examples/touching_hair.yaml")
       .param(&Params::friction, "friction", unit::none,

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 
 #include "ymir/physics/contact/cone.h"
@@ -12,9 +10,12 @@
 namespace ymir {
 namespace {
 
-// rho over what the lighter body puts against a contact.
-double penalty = std::getenv("YMIR_PENALTY") ? atof(std::getenv("YMIR_PENALTY")) : 1e7;
-int most_iterations = 40, most_rounds = 40;
+// rho over what the lighter body puts against a contact: a round leaves little, round-off stays far below.
+constexpr double penalty = 1e4;
+constexpr int most_rounds = 40, most_iterations = 40;  // of the bounds of friction; within a round
+// Residuals of a round, by the error of the round before.
+constexpr double of_error = 1e-3, of_tolerance = 0.1;
+constexpr double slowest = 1e-12;  // velocities that errors are compared with [m/s]
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -45,7 +46,7 @@ void WholeContacts::find_places(const ContactList& list) {
     }
     std::stable_sort(columns.begin(), columns.end(),
                      [](const NodeColumn& a, const NodeColumn& b) { return a.slot < b.slot; });
-    t.first = places_.size();
+    t.first = places_.size();  // as many, in the same places, each time
     for (const NodeColumn& c : columns) {
       if (places_.size() == t.first || places_.back().node != c.slot / 3) places_.push_back({c.slot / 3, Mat3d{}});
       places_.back().way.column[c.slot % 3] += c.way;
@@ -94,7 +95,7 @@ void WholeContacts::find_pattern(const ContactList& list) {
     double compliance = 0;
     for (const ContactNode& n : list.nodes_of(list.contacts[k]))
       compliance += n.weight * n.weight * metric[first[at(n.body)] + at(n.node)].compliance;
-    touches_[k].scale = compliance;
+    touches_[k].compliance = compliance;
   }
 }
 
@@ -129,8 +130,7 @@ Vec3d WholeContacts::velocity(const Touch& t, Vec3d free, std::span<const double
 
 void WholeContacts::spread(const Touch& t, Vec3d force, std::span<double> b) const {
   for (std::size_t p = t.first; p < t.end; ++p)
-    for (std::size_t k = 0; k < 3; ++k)
-      b[3 * at(places_[p].node) + k] += dot(places_[p].way.column[k], force);
+    for (std::size_t k = 0; k < 3; ++k) b[3 * at(places_[p].node) + k] += dot(places_[p].way.column[k], force);
 }
 
 bool WholeContacts::factor() {
@@ -162,35 +162,51 @@ bool WholeContacts::measure(const ContactList& list) {
     all += dot(u, u);
     if (dot(u, list.contacts[k].normal) < 0) closing += dot(u, u);
   }
-  speed_ = std::max(std::sqrt(closing), least * std::sqrt(all));
-  return std::isfinite(speed_);
+  if (!std::isfinite(all)) return false;
+  speed_ = std::max({std::sqrt(closing), least * std::sqrt(all), slowest});
+  return true;
 }
 
-// Force of a contact in the metric, friction bounded by what is given, and its derivative.
-Vec3d WholeContacts::respond(const Touch& t, const NodeContact& c, Vec3d u, Mat3d* held, unsigned char& state) const {
+// Impulse of a contact in the metric, friction bounded by what is given.
+Vec3d WholeContacts::respond(const Touch& t, const NodeContact& c, Vec3d u) const {
   const Vec3d s = c.impulse + c.normal * c.cohesion - u * t.rho;
-  const double sn = dot(s, c.normal), size = norm(s - c.normal * sn);
+  const double sn = dot(s, c.normal);
   const Vec3d st = s - c.normal * sn;
-  const double across = size > t.bound ? t.bound / size : 1;
-  state = static_cast<unsigned char>((sn > 0 ? 1 : 0) + (t.bound > 0 && size <= t.bound ? 2 : 0));
-  if (held != nullptr) {
-    const Mat3d nn = outer(c.normal, c.normal);
-    *held = nn * (sn > 0 ? 1.0 : 0.0);
-    if (size <= t.bound && t.bound > 0)
-      *held += identity3() - nn;
-    else if (t.bound > 0)
-      *held += (identity3() - nn - outer(st, st) * (1 / (size * size))) * across;
-  }
-  return c.normal * (std::max(sn, 0.0) - c.cohesion) + st * (t.bound > 0 ? across : 0);
+  const double size = norm(st);
+  return c.normal * (std::max(sn, 0.0) - c.cohesion) + st * (size > t.bound ? t.bound / size : 1);
 }
 
-double WholeContacts::error(const ContactList& list, std::span<const Vec3d> u, std::size_t& worst) const {
+// True: some contact is in another state than before.
+bool WholeContacts::hold(const ContactList& list) {
+  bool changed = false;
+  for (std::size_t k = 0; k < touches_.size(); ++k) {
+    Touch& t = touches_[k];
+    const NodeContact& c = list.contacts[k];
+    const Vec3d s = c.impulse + c.normal * c.cohesion - u_[k] * t.rho;
+    const double sn = dot(s, c.normal);
+    const Vec3d st = s - c.normal * sn;
+    const double size = norm(st);
+    const bool closed = sn > 0, sticks = t.bound > 0 && size <= t.bound;
+    const Mat3d nn = outer(c.normal, c.normal);
+    t.held = nn * (closed ? 1.0 : 0.0);
+    if (sticks)
+      t.held += identity3() - nn;
+    else if (t.bound > 0)
+      t.held += (identity3() - nn - outer(st, st) * (1 / (size * size))) * (t.bound / size);
+    const auto state = static_cast<unsigned char>((closed ? 1 : 0) + (sticks ? 2 : 0));
+    changed = changed || state != t.state;
+    t.state = state;
+  }
+  return changed;
+}
+
+double WholeContacts::error(const ContactList& list, std::size_t& worst) const {
   double sum = 0, largest = -1;
   for (std::size_t k = 0; k < touches_.size(); ++k) {
     const NodeContact& c = list.contacts[k];
-    if (touches_[k].scale == 0) continue;
+    if (touches_[k].compliance == 0) continue;  // nothing moves
     const Vec3d e =
-        coulomb_residual((c.impulse + c.normal * c.cohesion) * touches_[k].scale, u[k], c.normal, c.friction);
+        coulomb_residual((c.impulse + c.normal * c.cohesion) * touches_[k].compliance, u_[k], c.normal, c.friction);
     const double square = dot(e, e);
     sum += square;
     if (!(square <= largest)) largest = square, worst = k;
@@ -198,112 +214,114 @@ double WholeContacts::error(const ContactList& list, std::span<const Vec3d> u, s
   return std::sqrt(sum) / speed_;
 }
 
-// Slope along a step of what is minimised, at a share of it.
-double WholeContacts::slope(const ContactList& list, double share, double linear, double square,
-                            std::span<const Vec3d> u, std::span<const Vec3d> du) const {
-  double sum = linear + share * square;
-  unsigned char state;
+// What is left of the balance of forces, in residual_; as a velocity, by that of contacts.
+double WholeContacts::balance(const ContactList& list) {
+  matrix_.multiply(x_.data(), residual_.data());
+  for (std::size_t s = 0; s < b_.size(); ++s) residual_[s] = b_[s] - residual_[s];
   for (std::size_t k = 0; k < touches_.size(); ++k)
-    sum -= dot(respond(touches_[k], list.contacts[k], u[k] + du[k] * share, nullptr, state), du[k]);
-  return sum;
+    spread(touches_[k], respond(touches_[k], list.contacts[k], u_[k]) / dt_, residual_);
+  double left = 0;
+  for (std::size_t s = 0; s < b_.size(); ++s)
+    left = std::max(
+        left, std::fabs(residual_[s]) / std::fabs(matrix_.diagonal(static_cast<std::int32_t>(s / 3))[4 * (s % 3)]));
+  const double rms = speed_ / std::sqrt(std::max(1.0, static_cast<double>(touches_.size())));
+  return left / (dt_ * rms);
+}
+
+// Along step_ as far as the energy of bodies and contacts falls: its slope grows all the way.
+void WholeContacts::descend(const ContactList& list) {
+  matrix_.multiply(step_.data(), product_.data());
+  double square = 0, linear = 0;
+  for (std::size_t s = 0; s < b_.size(); ++s) square += product_[s] * step_[s];
+  matrix_.multiply(x_.data(), product_.data());
+  for (std::size_t s = 0; s < b_.size(); ++s) linear += (product_[s] - b_[s]) * step_[s];
+  for (std::size_t k = 0; k < touches_.size(); ++k) du_[k] = velocity(touches_[k], {0, 0, 0}, step_);
+  const auto slope = [&](double share) {
+    double sum = linear + share * square;
+    for (std::size_t k = 0; k < touches_.size(); ++k)
+      sum -= dot(respond(touches_[k], list.contacts[k], u_[k] + du_[k] * share), du_[k]);
+    return sum;
+  };
+  double share = 1;
+  if (slope(1) > 0) {
+    constexpr int halvings = 30;
+    double low = 0;
+    for (int i = 0; i < halvings; ++i) {
+      const double middle = 0.5 * (low + share);
+      (slope(middle) > 0 ? share : low) = middle;
+    }
+  }
+  for (std::size_t s = 0; s < x_.size(); ++s) x_[s] += share * step_[s];
+  for (std::size_t k = 0; k < touches_.size(); ++k) u_[k] = velocity(touches_[k], list.contacts[k].free, x_);
+}
+
+// Newton's method at given bounds of friction. False: there is no factor.
+bool WholeContacts::settle(const ContactList& list, double enough, Report& report, double& left) {
+  double before = std::numeric_limits<double>::infinity();
+  for (int it = 0; it < most_iterations; ++it) {
+    left = balance(list);
+    if (it > 0 && left < enough) break;
+    // Directions in which contacts slide turn little once their states are found: the factor lasts.
+    if (hold(list) || report.factorisations == 0 || left > 0.1 * before) {
+      if (!factor()) return false;
+      ++report.factorisations;
+      before = std::numeric_limits<double>::infinity();
+    } else {
+      before = left;
+    }
+    cholesky_.solve(residual_.data(), step_.data());
+    descend(list);
+    ++report.iterations;
+  }
+  return true;
+}
+
+// What Newton's method starts from.
+void WholeContacts::start(const ContactList& list) {
+  find_places(list);
+  for (auto* values : {&x_, &residual_, &step_, &product_}) values->assign(b_.size(), 0);
+  u_.resize(touches_.size());
+  du_.resize(touches_.size());
+  for (std::size_t k = 0; k < touches_.size(); ++k) {
+    Touch& t = touches_[k];
+    const NodeContact& c = list.contacts[k];
+    double answer = 0;  // of the bodies, as if their unknowns were not connected [m/N]
+    for (std::size_t p = t.first; p < t.end; ++p)
+      for (int a = 0; a < 3; ++a)
+        answer += dot(places_[p].way.column[a], places_[p].way.column[a]) /
+                  std::fabs(matrix_.diagonal(places_[p].node)[4 * a]);
+    t.rho = answer > 0 ? penalty * dt_ * dt_ * 3 / answer : 0;
+    t.bound = c.friction * std::max(0.0, dot(c.impulse, c.normal) + c.cohesion);
+    u_[k] = c.free;
+  }
 }
 
 WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, Report& report) {
   report = {};
-  static const bool trace = std::getenv("YMIR_TRACE") != nullptr;
-  find_places(list);
-  for (std::size_t k = 0; k < touches_.size(); ++k) {
-    Touch& t = touches_[k];
-    double compliance = 0;
-    for (std::size_t p = t.first; p < t.end; ++p)
-      for (int c = 0; c < 3; ++c)
-        compliance += dot(places_[p].way.column[c], places_[p].way.column[c]) /
-                      std::fabs(matrix_.diagonal(places_[p].node)[4 * c]);
-    t.rho = compliance > 0 ? penalty * dt_ * dt_ * 3 / compliance : 0;
-    t.bound = list.contacts[k].friction * std::max(0.0, dot(list.contacts[k].impulse, list.contacts[k].normal) +
-                                                            list.contacts[k].cohesion);
-  }
-  x_.assign(b_.size(), 0);
-  residual_.resize(b_.size());
-  step_.resize(b_.size());
-  std::vector<double> product(b_.size());
-  std::vector<Vec3d> u(touches_.size()), du(touches_.size()), best(touches_.size());
-  for (std::size_t k = 0; k < u.size(); ++k) u[k] = list.contacts[k].free, best[k] = list.contacts[k].impulse;
-  double least = std::numeric_limits<double>::infinity();
+  start(list);
+  std::vector<Vec3d> best(touches_.size());
+  for (std::size_t k = 0; k < best.size(); ++k) best[k] = list.contacts[k].impulse;
   std::vector<double> best_x = x_;
-  double e = 1;
-  const double rms = speed_ / std::sqrt(std::max<double>(1, static_cast<double>(touches_.size())));
+  double least = std::numeric_limits<double>::infinity(), last = 1;
   for (int round = 0; round < most_rounds; ++round) {
-    double left = 0, before = std::numeric_limits<double>::infinity();
-    int inner = 0;
-    for (; inner < most_iterations; ++inner) {
-      matrix_.multiply(x_.data(), residual_.data());
-      for (std::size_t s = 0; s < b_.size(); ++s) residual_[s] = b_[s] - residual_[s];
-      bool changed = false;
-      for (std::size_t k = 0; k < touches_.size(); ++k) {
-        Touch& t = touches_[k];
-        const unsigned char before = t.state;
-        spread(t, respond(t, list.contacts[k], u[k], &t.held, t.state) / dt_, residual_);
-        changed = changed || before != t.state;
-      }
-      left = 0;
-      for (std::size_t s = 0; s < b_.size(); ++s)
-        left = std::max(left, std::fabs(residual_[s]) / matrix_.diagonal(static_cast<std::int32_t>(s / 3))[4 * (s % 3)]);
-      left /= dt_ * rms;
-      if (inner > 0 && left < std::max(0.1 * tolerance, 1e-3 * std::min(e, 1.0))) break;
-      // Directions in which contacts slide turn little between rounds.
-      if (changed || report.factorisations == 0 || left > 0.1 * before) {
-        if (!factor()) return Solved::indefinite;
-        ++report.factorisations;
-        before = std::numeric_limits<double>::infinity();
-      } else {
-        before = left;
-      }
-      cholesky_.solve(residual_.data(), step_.data());
-      matrix_.multiply(step_.data(), product.data());
-      double linear = 0, square = 0;  // of the bodies, in units of impulse times velocity
-      matrix_.multiply(x_.data(), residual_.data());
-      for (std::size_t s = 0; s < b_.size(); ++s) {
-        linear += (residual_[s] - b_[s]) * step_[s];
-        square += product[s] * step_[s];
-      }
-      for (std::size_t k = 0; k < touches_.size(); ++k) du[k] = velocity(touches_[k], {0, 0, 0}, step_);
-      double share = 1;
-      if (slope(list, 1, linear, square, u, du) > 0) {
-        double low = 0, high = 1;
-        for (int i = 0; i < 30; ++i) {
-          const double middle = 0.5 * (low + high);
-          (slope(list, middle, linear, square, u, du) > 0 ? high : low) = middle;
-        }
-        share = high;
-      }
-      for (std::size_t s = 0; s < x_.size(); ++s) x_[s] += share * step_[s];
-      for (std::size_t k = 0; k < touches_.size(); ++k) u[k] = velocity(touches_[k], list.contacts[k].free, x_);
-      if (trace && std::getenv("YMIR_INNER"))
-        std::fprintf(stderr, "         inner %d left %.3g changed %d share %.3g\n", inner, left, changed, share);
-      ++report.iterations;
-    }
-    int states[4] = {0, 0, 0, 0};
+    double left = 0;
+    if (!settle(list, std::max(of_tolerance * tolerance, of_error * std::min(last, 1.0)), report, left))
+      return Solved::indefinite;
     for (std::size_t k = 0; k < touches_.size(); ++k) {
       NodeContact& c = list.contacts[k];
-      unsigned char state;
-      c.impulse = respond(touches_[k], c, u[k], nullptr, state);
+      c.impulse = respond(touches_[k], c, u_[k]);
       const double normal = dot(c.impulse, c.normal) + c.cohesion;
       if (normal <= 0) c.impulse = c.normal * -c.cohesion;
       touches_[k].bound = c.friction * std::max(0.0, normal);
-      ++states[state];
     }
     std::size_t worst = 0;
-    e = error(list, u, worst);
-    if (trace)
-      std::fprintf(stderr, "      round %d error %.3g inner %d left %.3g open %d slide %d stick %d fact %d\n", round, e,
-                   inner, left, states[0] + states[2], states[1], states[3], report.factorisations);
-    if (e < least) {
-      least = e, report.worst = worst;
+    last = error(list, worst);
+    if (last < least) {
+      least = last, report.worst = worst;
       for (std::size_t k = 0; k < best.size(); ++k) best[k] = list.contacts[k].impulse;
       best_x = x_;
     }
-    if (e <= tolerance && left < 10 * tolerance) break;
+    if (last <= tolerance && left < tolerance / of_tolerance) break;
   }
   for (std::size_t k = 0; k < best.size(); ++k) list.contacts[k].impulse = best[k];
   x_ = best_x;

@@ -1,17 +1,19 @@
 // Contacts of bodies that are light and stiff, as cloth: the matrices of all bodies and of their contacts, factored as
 // one.
 //
-//   A x = b + J'r/dt,   u = J x/dt + free,   r = Pi(r - rho u)         Pi: Coulomb's law in a metric rho, in closed form
+//   A x = b + J'r/dt,   u = J x/dt + free,   (u, r) in Coulomb's law at every contact           x: what bodies move [m]
 //
-// is solved by Newton's method on both unknowns [Alart, Curnier 1991], x being what bodies move [m]. Contacts that
-// stick hold all of u, those that slide its normal part and, as far as its direction may turn, the rest:
+// With friction bounded by given impulses g = mu r_N this is the least of a convex energy. The method of multipliers
+// with a metric rho in place of a stiffness finds it,
 //
-//   (A + sum rho/dt^2 J'GJ) dx = b + J'Pi(r - rho u)/dt - A x,   r <- Pi(r - rho u)
+//   A x = b + J' Pi(r - rho u)/dt;   r <- Pi(r - rho u),   g <- mu r_N       Pi: r_N >= 0, |r_T| <= g
 //
-// rho is far above what the bodies themselves put against a contact, so that an iteration that changes no contact's
-// state ends there; what is left goes into the next one, as in the method of multipliers. G is symmetric: that the bound
-// of friction follows the normal impulse is left to the iteration. Matrices of cloth that is compressed are indefinite by
-// themselves; with those that press on it they need not be, and it is their sum alone that has to have a factor.
+// the first equation by Newton's method with an exact line search, on A + sum rho/dt^2 J'GJ, G = Pi' (symmetric, as
+// Pi is the projection on a cylinder). rho is far above what the bodies themselves put against a contact, so that few
+// rounds are needed; bounds of friction follow normal impulses from round to round. [Simo, Laursen 1992]
+//
+// Matrices of cloth that is compressed are indefinite by themselves. With those of what presses on it they need not be,
+// and it is their sum alone that is factored.
 #pragma once
 
 #include <span>
@@ -21,7 +23,6 @@
 #include "ymir/solids/contact/contact_block.h"
 #include "ymir/solids/matrix_part.h"
 #include "ymir/solvers/block_cholesky.h"
-#include "ymir/solvers/nodal_contact/contact_progress.h"
 #include "ymir/solvers/nodal_contact/node_contact.h"
 
 namespace ymir {
@@ -35,7 +36,6 @@ class WholeContacts {
     ContactBlock* contacts;
   };
   struct Report {
-    ContactStatus status = ContactStatus::solved;
     double error = 0;  // E_s
     int iterations = 0, factorisations = 0;
     std::size_t worst = 0;  // contact with the largest error
@@ -47,8 +47,9 @@ class WholeContacts {
   void take(double dt);
   // Relative velocities without contact, which errors are compared with. False: some body has no factor.
   bool measure(const ContactList& list);
-  // From NodeContact::impulse to NodeContact::impulse. indefinite: there is no factor; matrices have to be others.
-  enum class Solved : std::uint8_t { yes, indefinite };
+  // From NodeContact::impulse to NodeContact::impulse, which is the best that was found. indefinite: there is no
+  // factor; matrices have to be others.
+  enum class Solved : unsigned char { yes, indefinite };
   Solved solve(ContactList& list, double tolerance, Report& report);
   // What a body moves, over its rows.
   void step_of(std::size_t body, std::vector<double>& step) const;
@@ -59,23 +60,26 @@ class WholeContacts {
     Mat3d way;
   };
   struct Touch {
-    std::size_t first, end;    // into places_
-    std::size_t first_block;   // into blocks_: of pairs of places
-    double scale = 0;          // w of errors [1/kg]
-    double rho = 0;            // [kg]
-    double bound = 0;          // of friction [N s]
-    Mat3d held;                // G
-    unsigned char state = 0;   // open, sticks, slides
+    std::size_t first, end;   // into places_
+    std::size_t first_block;  // into blocks_: of pairs of places
+    double compliance = 0;    // w of errors [1/kg]
+    double rho = 0;           // [kg]
+    double bound = 0;         // g [N s]
+    Mat3d held;               // G
+    unsigned char state = 0;  // 1: closed; 2: sticks
   };
   void find_pattern(const ContactList& list);
   void find_places(const ContactList& list);
+  void start(const ContactList& list);
+  bool settle(const ContactList& list, double enough, Report& report, double& left);
+  double balance(const ContactList& list);
+  bool hold(const ContactList& list);
+  void descend(const ContactList& list);
   Vec3d velocity(const Touch& t, Vec3d free, std::span<const double> x) const;
   void spread(const Touch& t, Vec3d force, std::span<double> b) const;
-  Vec3d respond(const Touch& t, const NodeContact& c, Vec3d u, Mat3d* held, unsigned char& state) const;
-  double slope(const ContactList& list, double share, double linear, double square, std::span<const Vec3d> u,
-               std::span<const Vec3d> du) const;
+  Vec3d respond(const Touch& t, const NodeContact& c, Vec3d u) const;
   bool factor();
-  double error(const ContactList& list, std::span<const Vec3d> u, std::size_t& worst) const;
+  double error(const ContactList& list, std::size_t& worst) const;
 
   std::vector<Body> bodies_;
   std::vector<std::int32_t> first_node_;  // of each body
@@ -87,7 +91,8 @@ class WholeContacts {
   BlockMatrix matrix_, augmented_;
   BlockCholesky cholesky_;
   double dt_ = 0, speed_ = 0;
-  std::vector<double> b_, x_, residual_, step_;
+  std::vector<Vec3d> u_, du_;
+  std::vector<double> b_, x_, residual_, step_, product_;
 };
 
 }  // namespace ymir
