@@ -292,8 +292,23 @@ void WholeContacts::start(const ContactList& list) {
                   std::fabs(matrix_.diagonal(places_[p].node)[4 * a]);
     t.rho = answer > 0 ? penalty * dt_ * dt_ * 3 / answer : 0;
     t.bound = c.friction * std::max(0.0, dot(c.impulse, c.normal) + c.cohesion);
+    t.off = 0, t.share = 1;
     u_[k] = c.free;
   }
+}
+
+// Friction that turns a sheet may raise its own normal impulse, or lower it: bounds would go to and fro, or away. Of
+// each the share is taken that would have ended the change before.
+void WholeContacts::follow_bound(Touch& t, double bound) {
+  constexpr double least = 0.05, most = 1.5;
+  const double off = bound - t.bound, before = t.off;
+  if (before != 0 && off != before) {
+    const double share = t.share * before / (before - off);
+    t.share = share > 0 ? std::clamp(share, least, most) : 1;
+  }
+  t.off = off;
+  t.bound = std::max(0.0, t.bound + t.share * off);
+  if (bound == 0) t.bound = 0;
 }
 
 WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, Report& report) {
@@ -312,7 +327,7 @@ WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, 
       c.impulse = respond(touches_[k], c, u_[k]);
       const double normal = dot(c.impulse, c.normal) + c.cohesion;
       if (normal <= 0) c.impulse = c.normal * -c.cohesion;
-      touches_[k].bound = c.friction * std::max(0.0, normal);
+      follow_bound(touches_[k], c.friction * std::max(0.0, normal));
     }
     std::size_t worst = 0;
     last = error(list, worst);

@@ -10,7 +10,8 @@
 //
 // the first equation by Newton's method with an exact line search, on A + sum rho/dt^2 J'GJ, G = Pi' (symmetric, as
 // Pi is the projection on a cylinder). rho is far above what the bodies themselves put against a contact, so that few
-// rounds are needed; bounds of friction follow normal impulses from round to round. [Simo, Laursen 1992]
+// rounds are needed; bounds of friction follow normal impulses from round to round, as far as Aitken's rule says.
+// [Simo, Laursen 1992]
 //
 // Matrices of cloth that is compressed are indefinite by themselves. With those of what presses on it they need not be,
 // and it is their sum alone that is factored.
@@ -65,6 +66,8 @@ class WholeContacts {
     double compliance = 0;    // w of errors [1/kg]
     double rho = 0;           // [kg]
     double bound = 0;         // g [N s]
+    double off = 0;           // of what the bound should have been, when it was last set [N s]
+    double share = 1;         // of that it moves by
     Mat3d held;               // G
     unsigned char state = 0;  // 1: closed; 2: sticks
   };
@@ -74,6 +77,7 @@ class WholeContacts {
   bool settle(const ContactList& list, double enough, Report& report, double& left);
   double balance(const ContactList& list);
   bool hold(const ContactList& list);
+  static void follow_bound(Touch& t, double bound);
   void descend(const ContactList& list);
   Vec3d velocity(const Touch& t, Vec3d free, std::span<const double> x) const;
   void spread(const Touch& t, Vec3d force, std::span<double> b) const;
