@@ -14,7 +14,7 @@ ElasticShellMaterial damped(double stretch, double bending) {
 }
 
 struct Slope {
-  double angle = 0, edge = 0.05, dt = 1.0 / 96, seconds = 0.25;
+  double angle = 0, edge = 0.06, dt = 1.0 / 96, seconds = 0.125;
   Vec3d at{0, 0, 0};
   double turn = 0;
 };
@@ -37,8 +37,8 @@ double slide(const Slope& s, double mu) {
 TEST(ClothCollision, ClothOnASlopeRestsOrSlidesAsCoulombSays) {
   constexpr double mu = 0.5;
   std::vector<Slope> cases{{}};
-  cases.push_back({.edge = 0.1});
-  cases.push_back({.edge = 0.025});
+  cases.push_back({.edge = 0.12});
+  cases.push_back({.edge = 0.03});
   cases.push_back({.dt = 1.0 / 24});
   cases.push_back({.dt = 1.0 / 192});
   cases.push_back({.at = {1000, -200, 500}, .turn = 30 * degree});
@@ -70,7 +70,7 @@ double run_off(double mu, double ratio, int k) {
     s.positions[v] = {-at * std::cos(angle), at * std::sin(angle) + down, s.positions[v].y};
   }
   ContactRun run;
-  MeshObject& strip = run.cloth(s, fabric(1e6, 1e-9), 0.2, {0, 0, 0}, 1e-7);
+  MeshObject& strip = run.cloth(s, fabric(1e5, 1e-8), 0.2);
   PointForce force = gravity_force("ends", {0, 0, 0}, {});
   const auto last = static_cast<int>(s.positions.size()) - 1;
   force.accumulate = [=](const PointBlock&, auto, const ForceBlock& out) {
@@ -109,16 +109,24 @@ TEST(ClothCollision, BoxAndBallOnClothOnTheFloorNeitherSinkNorCreep) {
                     sphere_mesh({0.1, 2 * half + 0.05, 0}, 0.05, 12)));
   run.gravity({0, -g, 0});
   run.collider(PlaneShape{}, 0.5);
-  run.touch();
+  TouchParams params;
+  params.tolerance = 1e-6;
+  run.touch(params);
   run.start();
   constexpr double dt = 1.0 / 96;
   for (int k = 0; k < 100; ++k) {
     run.step(dt);
     EXPECT_EQ(run.solids().report().unconverged, 0) << k;
-    if (k >= 10) EXPECT_NEAR(run.carried(dt).y / (run.mass() * g), 1, 1e-6) << k;
+    EXPECT_NEAR(run.carried(dt).y / (run.mass() * g), 1, 1e-6) << k;
   }
-  for (const RigidPose& pose : run.bodies(0).poses()) EXPECT_NEAR(pose.position.y, 2 * half + 0.05, 1e-6);
-  EXPECT_LT(run.fastest(), 1e-6);
+  // The ball stands on a vertex, where it may roll; down it does not go.
+  for (const RigidPose& pose : run.bodies(0).poses()) {
+    EXPECT_NEAR(pose.position.y, 2 * half + 0.05, 1e-6);
+    EXPECT_LT(std::fabs(pose.velocity.y), 1e-6);
+  }
+  EXPECT_LT(norm(run.bodies(0).poses()[0].velocity), 1e-6);
+  const std::vector<Vec3d>&now = run.cloth(std::size_t{0}).positions(), &first = run.cloth(std::size_t{0}).start();
+  for (std::size_t i = 0; i < now.size(); ++i) EXPECT_LT(norm(now[i] - first[i]), 1e-6) << i;
 }
 
 TEST(ClothCollision, ABallInAHangingClothIsCarriedByItsPins) {
@@ -161,7 +169,7 @@ void drape(ContactRun& run, double dt, int steps) {
 
 TEST(ClothCollision, ClothDrapedOverASphereRestsOutsideOfIt) {
   ContactRun run;
-  MeshObject& c = run.cloth(lying_sheet(0.6, 0.6, 0.05, 0.01), damped(1e3, 1e-4));
+  MeshObject& c = run.cloth(lying_sheet(0.5, 0.5, 0.06, 0.01), damped(1e3, 1e-4));
   const SphereShape sphere{{0, -0.2, 0}, 0.2};
   run.collider(sphere, 0.4);
   drape(run, 1.0 / 192, 240);
@@ -170,11 +178,11 @@ TEST(ClothCollision, ClothDrapedOverASphereRestsOutsideOfIt) {
 
 TEST(ClothCollision, ClothDrapedOverABoxRestsOutsideOfIt) {
   ContactRun run;
-  MeshObject& c = run.cloth(lying_sheet(0.6, 0.6, 0.05, 0.01, 0, 0, 0.3), damped(1e3, 1e-4));
+  MeshObject& c = run.cloth(lying_sheet(0.6, 0.6, 0.06, 0.01, 0, 0, 0.3), damped(1e3, 1e-4));
   BoxShape box;
-  box.center = {0, -0.2, 0}, box.half_size = {0.2, 0.2, 0.2};
+  box.center = {0, -0.2, 0}, box.half_size = {0.17, 0.2, 0.2};
   run.collider(box, 0.4);
-  drape(run, 1.0 / 192, 240);
+  drape(run, 1.0 / 192, 480);
   for (const Vec3d& x : c.positions()) EXPECT_GT(signed_distance(box, x).distance, half - 1e-4);
 }
 
