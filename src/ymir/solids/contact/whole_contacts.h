@@ -11,7 +11,7 @@
 // the first equation by Newton's method with an exact line search, on A + sum rho/dt^2 J'GJ, G = Pi' (symmetric, as
 // Pi is the projection on a cylinder). rho is far above what the bodies themselves put against a contact, so that few
 // rounds are needed; bounds of friction follow normal impulses from round to round, as far as Aitken's rule says.
-// [Simo, Laursen 1992]
+// [Simo1992]
 //
 // Matrices of cloth that is compressed are indefinite by themselves. With those of what presses on it they need not be,
 // and it is their sum alone that is factored.
