@@ -238,7 +238,7 @@ std::vector<SolidObject*> Scope::touching_objects() {
   for (CurvesObject* curves : curves_objects()) objects.push_back(curves);
   for (SuperHelixObject* strands : super_helix_objects()) objects.push_back(strands);
   for (RigidObject* bodies : rigid_objects()) objects.push_back(bodies);
-  for (MeshObject* mesh : solid_objects()) objects.push_back(mesh);
+  for (MeshObject* mesh : mesh_objects()) objects.push_back(mesh);
   if (objects.empty()) return objects;
   if (domain().communicator().size() > 1)
     throw Error(ExitCode::bad_input,

@@ -22,7 +22,8 @@ void MeshObject::show_boundary(Boundary& boundary, std::int32_t object, double t
   }
   PieceTraits own = traits;
   own.solid = !cloth() && closed(mesh_.skin);
-  boundary.add_mesh({object, 0}, positions, mesh_.skin.triangles, thickness, held, own);
+  boundary.add_mesh({object, 0}, positions, mesh_.skin.triangles, thickness + (cloth() ? mesh_.thickness : 0), held,
+                    own);
 }
 
 void MeshObject::move_boundary(int, int, double dt, std::span<BoundaryVertex> vertices) const {

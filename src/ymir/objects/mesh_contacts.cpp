@@ -60,6 +60,19 @@ void MeshContacts::push(std::span<const NodeVector> impulses, double per_dt) {
   }
 }
 
+void MeshContacts::columns(std::int32_t vertex, double weight, std::vector<NodeColumn>& to) const {
+  for (const Part& p : parts(vertex)) {
+    if (block_->object_->held()[static_cast<std::size_t>(p.node)] != 0) continue;
+    for (int k = 0; k < 3; ++k) {
+      Vec3d way{0, 0, 0};
+      way[k] = weight * p.weight;
+      to.push_back({3 * p.node + k, way});
+    }
+  }
+}
+
+bool MeshContacts::thin() const { return block_->object_->cloth(); }
+
 bool MeshContacts::refresh(double dt) {
   dt_ = dt;
   f_.resize(block_->size());

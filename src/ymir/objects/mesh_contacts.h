@@ -21,6 +21,8 @@ class MeshContacts final : public ContactBlock, private NodalBody {
               std::vector<NodeShare>& shares) const override;
   Vec3d way(std::int32_t node) const override;
   void push(std::span<const NodeVector> impulses, double per_dt) override;
+  void columns(std::int32_t node, double weight, std::vector<NodeColumn>& to) const override;
+  bool thin() const override;
   NodalBody& body() override { return *this; }
   bool refresh(double dt) override;
   void spread(std::span<const NodeVector> impulses, double times, double* rows) const override;

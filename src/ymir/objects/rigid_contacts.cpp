@@ -64,6 +64,17 @@ void RigidContacts::push(std::span<const NodeVector> impulses, double per_dt) {
   }
 }
 
+void RigidContacts::columns(std::int32_t node, double weight, std::vector<NodeColumn>& to) const {
+  if (block_->carried_) return;
+  const Vec3d arm = rotate(block_->step_.rotation, corner(node));
+  for (int k = 0; k < 3; ++k) {
+    Vec3d axis{0, 0, 0};
+    axis[k] = weight;
+    to.push_back({k, axis});
+    to.push_back({3 + k, cross(axis, arm)});
+  }
+}
+
 bool RigidContacts::refresh(double dt) {
   body_ = placed();
   double m[n][n], f[n];

@@ -53,6 +53,17 @@ void StrandContacts::push(std::span<const NodeVector> impulses, double per_dt) {
     }
 }
 
+void StrandContacts::columns(std::int32_t node, double weight, std::vector<NodeColumn>& to) const {
+  const int count = block_->newton_.step().vertices, lane = node / count, i = node % count;
+  const Real* free = block_->object_->strands().plane(block_->group_, block_->object_->rod_channels().free_position);
+  if (free[i][lane] == 0) return;
+  for (int k = 0; k < 3; ++k) {
+    Vec3d way{0, 0, 0};
+    way[k] = weight;
+    to.push_back({block_->newton_.row(i, k) * lanes + lane, way});
+  }
+}
+
 NodalBody& StrandContacts::body() {
   return std::visit([](auto& body) -> NodalBody& { return body; }, body_);
 }

@@ -51,6 +51,11 @@ void SuperHelixContacts::follow(int, std::span<const std::int32_t> vertices, std
   for (std::size_t k = 0; k < vertices.size(); ++k) shares.push_back({vertices[k], weights[k]});
 }
 
+void SuperHelixContacts::columns(std::int32_t node, double weight, std::vector<NodeColumn>& to) const {
+  const Vec3d* shift = shifts(static_cast<std::size_t>(node));
+  for (std::int32_t r = 0; r < block_->helix_.dofs(); ++r) to.push_back({r, shift[r] * weight});
+}
+
 Vec3d SuperHelixContacts::way(std::int32_t node) const {
   const auto v = static_cast<std::size_t>(node);
   return now_[v] - begin_[v];

@@ -93,6 +93,7 @@ class Cluster {
   bool solve_with(const double* b, double* x);
   // Newton's step, with that factor, for the residuals as they are by now.
   void solve_step();
+  void take_step(std::span<const double> step);  // or this one, of a block that is alone
   // Whether a coupling holds two pieces of blocks to each other at a point within reach of x [m], when the substep
   // begins.
   struct Held {

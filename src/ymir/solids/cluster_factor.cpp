@@ -76,6 +76,12 @@ void Cluster::solve_step() {
   set_steps();
 }
 
+void Cluster::take_step(std::span<const double> step) {
+  std::ranges::copy(step, solution_.begin());
+  members_[0].local->block().set_step(solution_.data());
+  remember(solution_);
+}
+
 bool Cluster::tied(const Held& a, const Held& b, Vec3d x, double reach) const {
   for (const Element& e : elements_) {
     if (e.member[0] < 0 || e.member[1] < 0) continue;

@@ -155,6 +155,26 @@ TEST(ContactMemory, FollowsAVertexFromTriangleToTriangle) {
   EXPECT_GT(changed, 4);
 }
 
+TEST(ContactMemory, KnowsTheSideOfASheetThatAPointWasOn) {
+  Boundary b;
+  const std::int64_t id = 5;
+  const Vec3d start{0.011, 0.012, 3e-3};
+  const double radius = 1e-3;
+  b.add_points(0, std::span(&id, 1), std::span(&start, 1), std::span(&radius, 1), {});
+  const auto sheet = detection_scenes::sheet(6, 0.01);
+  b.add_mesh({1, 0}, sheet.positions, sheet.triangles, 2e-3, {}, {});
+  for (BoundaryVertex& v : b.vertices) v.travel = 2e-3;
+  ContactDetection detection;
+  for (const double height : {3e-3, -1e-3, -2e-3, 0.5e-3, 3e-3}) {
+    b.vertices[0].x.z = height;
+    detection.find(b, {}, dt);
+    ASSERT_EQ(detection.contacts().size(), 1u) << height;
+    EXPECT_NEAR(detection.contacts()[0].normal.z, 1, 1e-12) << height;
+    EXPECT_NEAR(detection.contacts()[0].gap, height - 2e-3, 1e-12) << height;
+    detection.accept(b);
+  }
+}
+
 TEST(ContactMemory, RemembersOverlapOfNewPiecesAndReleasesIt) {
   ContactDetection detection;
   Boundary b = two_fibers(1.6e-3, M_PI / 2, 0, true);

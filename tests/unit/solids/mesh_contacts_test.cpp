@@ -113,13 +113,15 @@ TEST(MeshContacts, NeighboursOfASheetDoNotTouch) {
   Boundary b;
   b.add_mesh({0, 0}, sheet.positions, sheet.triangles, 4e-3, {}, {});
   EXPECT_TRUE(contacts_of(b).empty());
-  // A book that is nearly shut: all its triangles have corners in the crease.
+  // Pages of a book that is nearly shut meet, though all its triangles have corners in the crease.
   const std::vector<Vec3d> book{{0.01, 0, 1.5e-3}, {0.01, 0.01, 1.5e-3}, {0, 0, 0},
                                 {0, 0.01, 0},      {0.01, 0, -1.5e-3},   {0.01, 0.01, -1.5e-3}};
   const std::vector<std::array<std::int32_t, 3>> pages{{0, 2, 1}, {1, 2, 3}, {2, 4, 3}, {3, 4, 5}};
   Boundary shut;
   shut.add_mesh({0, 0}, book, pages, 4e-3, {}, {});
-  EXPECT_TRUE(contacts_of(shut).empty());
+  const std::vector<Contact> pages_meet = contacts_of(shut);
+  EXPECT_TRUE(std::any_of(pages_meet.begin(), pages_meet.end(),
+                          [](const Contact& c) { return c.family == ContactFamily::vertex_face; }));
   // Folded over, it does; unless it is told not to.
   for (const bool self_contact : {true, false}) {
     auto folded = sheet;

@@ -244,12 +244,13 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::response, "response",
-                 "How strands, rigid and soft bodies are kept out. exact: they stick and slip by Coulomb's law, solved "
+                 "How strands, cloth, rigid and soft bodies are kept out. exact: they stick and slip by Coulomb's law, "
+                 "solved "
                  "together with all other contacts; penalty: a force that grows in a thin layer, each by itself, as "
-                 "always for cloth and plants.")
+                 "always for plants.")
           .enumerated<ContactResponse>({{"exact", ContactResponse::exact}, {"penalty", ContactResponse::penalty}})
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
-          .acts_on({ActsOn::strands, ActsOn::solids})
+          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::wall, "wall",
                  "How gas meets it: free_slip, no_slip, or non_stick (gas may leave the wall). Sheets are free_slip.")
           .enumerated<Wall>(
@@ -302,9 +303,6 @@ void ColliderBehavior::create(Scope& scope) {
                             collider.pose ? collider.pose(end) : still, 0,
                             std::isfinite(collider.smallest_feature) ? collider.smallest_feature : 0);
     });
-    for (MeshObject* cloth : scope.cloth_objects())
-      add_mesh_contact(*cloth, scope.path(), solid_during(solid.collider),
-                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   } else {
     for (CurvesObject* curves : scope.curves_objects())
       add_strand_contact(*curves, scope.path(), solid.collider,
@@ -390,9 +388,6 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
     const double depth = 0.5 * std::max({size.x, size.y, size.z});
     touch(scope,
           [exact, depth](double begin, double end) { return moving_collider(exact->during(begin, end), depth); });
-    for (MeshObject* cloth : scope.cloth_objects())
-      add_mesh_contact(*cloth, scope.path(), solid_during(exact),
-                       {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   } else {
     for (CurvesObject* curves : scope.curves_objects())
       add_deforming_strand_contact(*curves, scope.path(), exact,

@@ -5,10 +5,11 @@
 namespace ymir {
 
 Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
-  return Schema<Params>("collision",
-                        "Strands, rigid and soft bodies in scope touch each other and themselves, with exact Coulomb "
-                        "friction: they stick "
-                        "until the force along their surfaces exceeds friction times that between them.")
+  return Schema<Params>(
+             "collision",
+             "Strands, cloth, rigid and soft bodies in scope touch each other and themselves, with exact Coulomb "
+             "friction: they stick "
+             "until the force along their surfaces exceeds friction times that between them.")
       .category(Category::constraint)
       .example("examples/touching_hair.yaml")
       .param(&Params::friction, "friction", unit::none,
@@ -30,9 +31,6 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
 
 void CollisionBehavior::create(Scope& scope) {
   const std::vector<SolidObject*> objects = scope.touching_objects();
-  if (!scope.cloth_objects().empty())
-    scope.warn(
-        "cloth in its group takes no part yet: it passes through the others; keep it out with a group of its own");
   if (objects.empty()) return;
   TouchParams params;
   params.friction = params_.friction;

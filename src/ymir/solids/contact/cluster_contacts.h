@@ -23,6 +23,7 @@ class ClusterContacts final : private NodalBody {
   // Of a block that is alone its own.
   NodalBody& body();
   bool refresh(double dt);
+  ContactBlock& only() const { return *blocks_[0]; }  // of a block that is alone
   bool rigid(std::size_t member) const { return blocks_[member]->rigid(); }
 
  private:

@@ -16,6 +16,12 @@ struct NodeShare {
   double weight;
 };
 
+// What an unknown moves of a node, by itself.
+struct NodeColumn {
+  std::int32_t slot;  // row of the block, then as it stands in the matrix of all (matrix_part.h)
+  Vec3d way;
+};
+
 class ContactBlock {
  public:
   virtual ~ContactBlock() = default;
@@ -27,6 +33,12 @@ class ContactBlock {
   virtual Vec3d way(std::int32_t node) const = 0;  // of the iterate, since the substep began [m]
   // The residual loses N' impulses / dt.
   virtual void push(std::span<const NodeVector> impulses, double per_dt) = 0;
+
+  // The unknowns that a node follows, at the iterate, times a weight. Appended.
+  virtual void columns(std::int32_t node, double weight, std::vector<NodeColumn>& to) const = 0;
+  // Impulses travel far through it, and would be carried off by masses of nodes: its matrix is factored with those of
+  // all that it touches.
+  virtual bool thin() const { return false; }
 
   // How the nodes answer, from the block's matrix and right side as they are: M = dt^2 A, f = dt b. False: there is no
   // factor of it.

@@ -18,6 +18,8 @@ constexpr std::size_t few_contacts = 64;
 // Contacts of rigid bodies that are solved by themselves.
 constexpr std::size_t most_condensed_rigid = 400;
 constexpr double sharp = 1e-9;  // tolerance of contacts that are
+// Of the tolerance, what contacts with the matrices of all go to, which costs them little.
+constexpr double sharper = 1e-2;
 // Blocks of a matrix that is written to a file, by a bound: a few GB.
 constexpr std::size_t most_recorded = 200'000'000;
 // What overlaps is parted at this speed at most: faster, and it would fly apart [m/s].
@@ -143,6 +145,20 @@ void ContactIsland::solve_contacts(double tolerance) {
     if (!report.worst.empty())
       outcome_.worst_contact = contacts_[static_cast<std::size_t>(report.worst.front())].contact;
   }
+  collect();
+}
+
+// Whether contacts are solved with the matrices of all blocks: where there is cloth, and nothing is coupled or has
+// multipliers.
+bool ContactIsland::whole() const {
+  const auto fits = [](const Touching& c) { return c.cluster->alone() && !c.cluster->block(0).indefinite(); };
+  return std::any_of(clusters_.begin(), clusters_.end(),
+                     [](const Touching& c) { return c.cluster->alone() && c.contacts->only().thin(); }) &&
+         std::all_of(clusters_.begin(), clusters_.end(), fits);
+}
+
+// Impulses of contacts to those on nodes.
+void ContactIsland::collect() {
   given_.resize(clusters_.size());
   for (std::size_t c = 0; c < clusters_.size(); ++c)
     given_[c].assign(static_cast<std::size_t>(bodies_[c]->nodes()), NodeVector::all(0));
@@ -151,6 +167,40 @@ void ContactIsland::solve_contacts(double tolerance) {
       NodeVector& g = given_[static_cast<std::size_t>(n.body)][static_cast<std::size_t>(n.node)];
       for (int k = 0; k < 3; ++k) g.set(k, g[k] + n.weight * c.impulse[k]);
     }
+}
+
+// Matrices as Newton's method wants them, as long as there is a factor of all of them together.
+bool ContactIsland::solve_whole(double tolerance, double dt) {
+  const auto factor = [&](bool thin) {
+    return all_clusters([&](Touching& c) { return c.contacts->only().thin() != thin || c.cluster->factor(); });
+  };
+  if (!factor(false)) return false;
+  if (outcome_.newton.iterations == 0) {
+    std::vector<WholeContacts::Body> blocks;
+    for (Touching& c : clusters_) blocks.push_back({&c.cluster->block(0), &c.contacts->only()});
+    whole_.begin(blocks, list_);
+    if (recording_) log::warn("--dump-contacts: contacts of cloth and what it touches are left out");
+  }
+  WholeContacts::Report report;
+  const auto solved = [&] {
+    whole_.take(dt);
+    return (outcome_.newton.iterations > 0 || whole_.measure(list_)) &&
+           whole_.solve(list_, sharper * tolerance, report) == WholeContacts::Solved::yes;
+  };
+  if (!solved() && !(factor(true) && solved())) return false;
+  outcome_.error = report.error;
+  outcome_.status = report.error <= tolerance         ? ContactStatus::solved
+                    : report.error <= 100 * tolerance ? ContactStatus::inaccurate
+                                                      : ContactStatus::failed;
+  outcome_.contact_iterations += report.iterations;
+  outcome_.worst_contact = contacts_[report.worst].contact;
+  collect();
+  std::vector<double> step;
+  for (std::size_t c = 0; c < clusters_.size(); ++c) {
+    whole_.step_of(c, step);
+    clusters_[c].cluster->take_step(step);
+  }
+  return true;
 }
 
 // W before the contacts push: bodies answer from the right side they have.
@@ -196,6 +246,11 @@ bool ContactIsland::judge() {
 }
 
 bool ContactIsland::solve(const ContactScene& scene, double dt) {
+  if (thin_) {
+    push(-1 / dt);
+    set_free(scene, dt);
+    return solve_whole(scene.tolerance(), dt);
+  }
   // What is held by bounded multipliers, such as limits of joints, is what contacts leave to them.
   if (!all_clusters([](Touching& c) { return c.cluster->factor(); })) return false;
   push(-1 / dt);
@@ -233,7 +288,8 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
   list_contacts(scene, step.dt);
   bodies_.clear();
   for (Touching& c : clusters_) bodies_.push_back(&c.contacts->body());
-  if (!few()) solver_.begin(bodies_, list_);
+  thin_ = whole();
+  if (!thin_ && !few()) solver_.begin(bodies_, list_);
   for (;;) {
     for_each_cluster([](Touching& c) {
       c.cluster->assemble();

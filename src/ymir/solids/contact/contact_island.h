@@ -14,6 +14,7 @@
 
 #include "ymir/solids/contact/cluster_contacts.h"
 #include "ymir/solids/contact/contact_scene.h"
+#include "ymir/solids/contact/whole_contacts.h"
 #include "ymir/solvers/coulomb/coulomb_problem.h"
 #include "ymir/solvers/nodal_contact/nodal_contact.h"
 
@@ -70,9 +71,12 @@ class ContactIsland {
   void set_free(const ContactScene& scene, double dt);
   bool judge();
   bool solve(const ContactScene& scene, double dt);
+  bool solve_whole(double tolerance, double dt);
   void solve_contacts(double tolerance);
+  void collect();
   void solve_and_record(double tolerance);
   bool few() const;
+  bool whole() const;
   void push(double per_dt);
   void give(ContactScene& scene);
 
@@ -81,6 +85,8 @@ class ContactIsland {
   ContactList list_;
   std::vector<NodalBody*> bodies_;  // by cluster
   NodalContact solver_;
+  bool thin_ = false;  // some block is: contacts are solved with the matrices of all
+  WholeContacts whole_;
   std::vector<std::vector<NodeVector>> given_;  // impulses on the nodes of each cluster
   Outcome outcome_;
   bool recording_ = false;

@@ -66,11 +66,27 @@ double apart(const Boundary& b, const Contact& c, const ContactRecord& old) {
   return edge > 0 ? std::max(along, norm(place_of(b, c.b) - x) / edge) : 1;
 }
 
-void follow(Contact& c, const ContactRecord& old) {
+// Sheets have no inside: what was on one side of them is still meant to be there, though a substep let it through.
+bool has_passed(const Boundary& b, const Contact& c, const ContactRecord& old) {
+  constexpr double turned = -0.5;  // cosine between normals, beyond which no surface has turned so far
+  const auto sheet = [&](const ContactSide& side) {
+    return side.kind != SideKind::collider && b.piece(side.piece).kind == PieceKind::mesh &&
+           !b.piece(side.piece).traits.solid;
+  };
+  return (c.b.kind == SideKind::face || c.b.kind == SideKind::edge) && (sheet(c.a) || sheet(c.b)) &&
+         dot(c.normal, old.normal) < turned;
+}
+
+void follow(const Boundary& b, Contact& c, const ContactRecord& old) {
   c.known = true;
   c.impulse = old.impulse;
   const Vec3d along = c.tangent;
-  if (c.vague) c.normal = old.normal;
+  if (c.vague) {
+    c.normal = old.normal;
+  } else if (has_passed(b, c, old)) {
+    c.normal = -c.normal;
+    c.gap = -c.gap - 2 * (radius_at(b, c.a) + radius_at(b, c.b));
+  }
   // On fibres and edges the tangent follows them.
   c.tangent =
       c.a.kind == SideKind::point ? tangent_carried(c.normal, old.normal, old.tangent) : tangent_along(c.normal, along);
@@ -98,7 +114,7 @@ void follow_all(const Boundary& b, std::span<Contact> group, std::span<const Con
         least = d;
         best = k;
       }
-    if (best < old.size() && !taken(i, old[best], least)) follow(group[i], old[best]);
+    if (best < old.size() && !taken(i, old[best], least)) follow(b, group[i], old[best]);
   }
 }
 

@@ -22,6 +22,23 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool solid(const Boundary& b, std::int32_t piece) { return b.piece(piece).traits.solid; }
 
+// Whether a vertex cannot meet a triangle of its own mesh: that of a sheet may fold onto all but those around it.
+bool joined(const Boundary& b, std::int32_t vertex, std::int32_t triangle) {
+  const auto& t = b.triangles[at(triangle)];
+  return solid(b, b.triangle_piece[at(triangle)]) ? touches(b, vertex, triangle)
+                                                  : std::find(t.begin(), t.end(), vertex) != t.end();
+}
+
+// Whether a pair of edges is one on this side. Sheets bend within the substep, and what is not nearest yet may be soon:
+// of theirs all edges count that the other stands about straight above.
+bool counts(const Boundary& b, std::int32_t piece, const MeshFeature& edge, Vec3d x, Vec3d y) {
+  constexpr double straight = 0.7;  // cosine
+  if (is_local_minimum(b, edge, x, y)) return true;
+  if (solid(b, piece)) return false;
+  const Vec3d facing = feature_normal(b, edge);
+  return std::abs(dot(y - x, facing)) > straight * norm(y - x) * norm(facing);
+}
+
 // Gap and normal of c, whose sides are set, from its two points. `inside`: they are on the wrong sides of surfaces that
 // have an inside; `choice`: normal of points that coincide. False: a solid sees its own other side through itself.
 bool measure(const Boundary& b, Vec3d difference, bool inside, Vec3d choice, Contact& c) {
@@ -160,7 +177,7 @@ void narrow_vertex_faces(const Boundary& b, std::span<const std::uint64_t> pairs
       MeshFeature feature{};
       c.family = ContactFamily::vertex_face;
       c.a = point_side(b, v);
-      if ((self && touches(b, v, triangle)) || !above_face(b, v, reach, triangle, c, feature)) continue;
+      if ((self && joined(b, v, triangle)) || !above_face(b, v, reach, triangle, c, feature)) continue;
       if (clamped(b, c.a, c.b)) continue;
       c.tangent = any_normal(c.normal);
       // Triangles that share the nearest point.
@@ -200,7 +217,7 @@ void narrow_edges(const Boundary& b, std::span<const std::uint64_t> pairs, Narro
     const bool inside = (solid(b, c.b.piece) && dot(difference, feature_normal(b, of_b)) < 0) ||
                         (solid(b, c.a.piece) && dot(difference, feature_normal(b, of_a)) > 0);
     const Vec3d outwards = inside ? -difference : difference;
-    if (!is_local_minimum(b, of_b, y, y + outwards) || !is_local_minimum(b, of_a, x, x - outwards)) continue;
+    if (!counts(b, c.b.piece, of_b, y, y + outwards) || !counts(b, c.a.piece, of_a, x, x - outwards)) continue;
     if (!measure(b, difference, inside, contact_normal({0, 0, 0}, {0, 0, 0}, dp, dq), c)) continue;
     if (c.vague && dot(c.normal, feature_normal(b, of_b)) < 0) c.normal = -c.normal;
     c.tangent = tangent_along(c.normal, dp);

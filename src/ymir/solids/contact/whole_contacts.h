@@ -1,0 +1,102 @@
+// Contacts of bodies that are light and stiff, as cloth: the matrices of all bodies and of their contacts, factored as
+// one.
+//
+//   A x = b + J'r/dt,   u = J x/dt + free,   (u, r) in Coulomb's law at every contact           x: what bodies move [m]
+//
+// With friction bounded by given impulses g = mu r_N this is the least of a convex energy. The method of multipliers
+// with a metric rho in place of a stiffness finds it,
+//
+//   A x = b + J' Pi(r - rho u)/dt;   r <- Pi(r - rho u),   g <- mu r_N       Pi: r_N >= 0, |r_T| <= g
+//
+// the first equation by Newton's method with an exact line search, on A + sum rho/dt^2 J'GJ, G = Pi' (symmetric, as
+// Pi is the projection on a cylinder). rho is far above what the bodies themselves put against a contact, so that few
+// rounds are needed; bounds of friction follow normal impulses from round to round, as far as Aitken's rule says.
+// [Simo1992]
+//
+// Matrices of cloth that is compressed are indefinite by themselves. With those of what presses on it they need not be,
+// and it is their sum alone that is factored.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ymir/math/mat3.h"
+#include "ymir/solids/contact/contact_block.h"
+#include "ymir/solids/matrix_part.h"
+#include "ymir/solvers/block_cholesky.h"
+#include "ymir/solvers/nodal_contact/node_contact.h"
+
+namespace ymir {
+
+class SolidBlock;
+
+class WholeContacts {
+ public:
+  struct Body {
+    SolidBlock* block;
+    ContactBlock* contacts;
+  };
+  struct Report {
+    double error = 0;  // E_s
+    int iterations = 0, factorisations = 0;
+    std::size_t worst = 0;  // contact with the largest error
+  };
+
+  // Of a substep: which unknowns there are, and which contacts they are in.
+  void begin(std::span<const Body> bodies, const ContactList& list);
+  // Matrices and right sides of the blocks as they are.
+  void take(double dt);
+  // Relative velocities without contact, which errors are compared with. False: some body has no factor.
+  bool measure(const ContactList& list);
+  // From NodeContact::impulse to NodeContact::impulse, which is the best that was found. indefinite: there is no
+  // factor; matrices have to be others.
+  enum class Solved : unsigned char { yes, indefinite };
+  Solved solve(ContactList& list, double tolerance, Report& report);
+  // What a body moves, over its rows.
+  void step_of(std::size_t body, std::vector<double>& step) const;
+
+ private:
+  struct Place {  // of a contact: a node of the matrix, and what it moves of the relative position
+    std::int32_t node;
+    Mat3d way;
+  };
+  struct Touch {
+    std::size_t first, end;   // into places_
+    std::size_t first_block;  // into blocks_: of pairs of places
+    double compliance = 0;    // w of errors [1/kg]
+    double rho = 0;           // [kg]
+    double bound = 0;         // g [N s]
+    double off = 0;           // of what the bound should have been, when it was last set [N s]
+    double share = 1;         // of that it moves by
+    Mat3d held;               // G
+    unsigned char state = 0;  // 1: closed; 2: sticks
+  };
+  void find_pattern(const ContactList& list);
+  void find_places(const ContactList& list);
+  void start(const ContactList& list);
+  bool settle(const ContactList& list, double enough, Report& report, double& left);
+  double balance(const ContactList& list);
+  bool hold(const ContactList& list);
+  static void follow_bound(Touch& t, double bound);
+  void descend(const ContactList& list);
+  Vec3d velocity(const Touch& t, Vec3d free, std::span<const double> x) const;
+  void spread(const Touch& t, Vec3d force, std::span<double> b) const;
+  Vec3d respond(const Touch& t, const NodeContact& c, Vec3d u) const;
+  bool factor();
+  double error(const ContactList& list, std::size_t& worst) const;
+
+  std::vector<Body> bodies_;
+  std::vector<std::int32_t> first_node_;  // of each body
+  std::vector<std::int32_t> slots_;       // of the blocks of the bodies
+  std::vector<std::uint8_t> used_;        // by slot: an unknown
+  std::vector<Place> places_;
+  std::vector<std::int32_t> blocks_;
+  std::vector<Touch> touches_;
+  BlockMatrix matrix_, augmented_;
+  BlockCholesky cholesky_;
+  double dt_ = 0, speed_ = 0;
+  std::vector<Vec3d> u_, du_;
+  std::vector<double> b_, x_, residual_, step_, product_;
+};
+
+}  // namespace ymir
