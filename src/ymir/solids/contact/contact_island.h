@@ -68,6 +68,8 @@ class ContactIsland {
   void list_contacts(const ContactScene& scene, double dt);
   void set_free(const ContactScene& scene, double dt);
   bool judge();
+  double tolerance_now(const ContactScene& scene) const;
+  bool sharpen(const ContactScene& scene);
   bool solve(const ContactScene& scene, double dt);
   void solve_contacts(double tolerance);
   void solve_and_record(double tolerance);
@@ -82,6 +84,7 @@ class ContactIsland {
   NodalContact solver_;
   std::vector<std::vector<NodeVector>> given_;  // impulses on the nodes of each cluster
   Outcome outcome_;
+  bool finishing_ = false;  // contacts are solved to their tolerance, whatever Newton's residual
   bool recording_ = false;
   std::optional<Recorded> recorded_;
 };
