@@ -66,7 +66,7 @@ void print_frames(const std::vector<Json>& reports) {
 void print_objects(const std::vector<Json>& reports) {
   struct Row {
     std::int64_t solves = 0, iterations = 0, unconverged = 0, retries = 0, cg_iterations = 0, direct_solves = 0;
-    std::int64_t contacts = 0, contact_iterations = 0, substeps = 0;
+    std::int64_t contacts = 0, contacts_found = 0, contact_iterations = 0, substeps = 0;
     double residual = 0, speed = 0, courant = 0, stretch = 0, penetration = 0, crushed = 0;
   };
   std::map<std::string, Row> rows;
@@ -81,6 +81,7 @@ void print_objects(const std::vector<Json>& reports) {
       row.cg_iterations += count(o, "cg_iterations");
       row.direct_solves += count(o, "direct_solves");
       row.contacts += count(o, "contacts");
+      row.contacts_found += count(o, "contacts_found");
       row.contact_iterations += count(o, "contact_iterations");
       row.substeps += count(report, "substeps");
       row.residual = std::max(row.residual, real(o, "residual"));
@@ -105,10 +106,11 @@ void print_objects(const std::vector<Json>& reports) {
       std::cout << fmt::format("{}: {} iterations of conjugate gradients, {} linear systems left to a factor\n", path,
                                grouped(r.cg_iterations), grouped(r.direct_solves));
   for (const auto& [path, r] : rows)
-    if (r.contacts > 0)
-      std::cout << fmt::format("{}: {} contacts carried something per substep, {} iterations of their solver\n", path,
-                               grouped(r.contacts / std::max<std::int64_t>(r.substeps, 1)),
-                               grouped(r.contact_iterations));
+    if (r.contacts_found > 0)
+      std::cout << fmt::format(
+          "{}: {} contacts per substep, of which {} carried something, {} iterations of their solver\n", path,
+          grouped(r.contacts_found / std::max<std::int64_t>(r.substeps, 1)),
+          grouped(r.contacts / std::max<std::int64_t>(r.substeps, 1)), grouped(r.contact_iterations));
   for (const auto& [path, r] : rows)
     if (r.crushed > 0)
       std::cout << fmt::format("{}: {:.0f} cells crushed or turned inside out at once, at most\n", path, r.crushed);

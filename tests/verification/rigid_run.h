@@ -41,8 +41,7 @@ class RigidRun {
   }
   // At x, of two bodies; b < 0: of one and the world.
   JointPlace place(std::size_t a, int b, Vec3d x, Vec3d axis = {0, 1, 0}) {
-    return {joint_end(object_, a, x),
-            b < 0 ? world_end(x) : joint_end(object_, static_cast<std::size_t>(b), x), axis};
+    return {joint_end(object_, a, x), b < 0 ? world_end(x) : joint_end(object_, static_cast<std::size_t>(b), x), axis};
   }
   void start() { object_.ingest(); }
   int step(double dt) {

@@ -45,7 +45,7 @@ class SuperHelixContacts final : public ContactBlock, private NodalBody {
 
   SuperHelixBlock* block_;
   double dt_ = 0;
-  std::vector<double> mass_;  // that a vertex stands for [kg]
+  std::vector<double> mass_;        // that a vertex stands for [kg]
   std::vector<Vec3d> begin_, now_;  // of vertices [m]
   std::vector<Vec3d> shift_;        // H, rows of `most`
   double f_[most];

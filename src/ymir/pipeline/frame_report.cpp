@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <cstring>
+#include <iterator>
 
 namespace ymir {
 
@@ -31,8 +32,9 @@ std::string FrameReport::trouble() const {
 ObjectReport joined(const ObjectReport& mine, Communicator& communicator) {
   if (communicator.size() == 1) return mine;
   // Numbers first, then the text of the worst part.
-  const std::int64_t counts[] = {mine.solves,        mine.iterations,    mine.unconverged, mine.retries,
-                                 mine.cg_iterations, mine.direct_solves, mine.contacts,    mine.contact_iterations};
+  const std::int64_t counts[] = {mine.solves,   mine.iterations,         mine.unconverged,
+                                 mine.retries,  mine.cg_iterations,      mine.direct_solves,
+                                 mine.contacts, mine.contact_iterations, mine.contacts_found};
   const double extremes[] = {mine.residual, mine.speed, mine.courant, mine.stretch, mine.penetration, mine.crushed};
   Bytes packed(sizeof counts + sizeof extremes + mine.worst.size());
   std::memcpy(packed.data(), counts, sizeof counts);
@@ -40,12 +42,12 @@ ObjectReport joined(const ObjectReport& mine, Communicator& communicator) {
   std::memcpy(packed.data() + sizeof counts + sizeof extremes, mine.worst.data(), mine.worst.size());
   ObjectReport all;
   for (const Bytes& bytes : communicator.all_gather(packed)) {
-    std::int64_t c[8];
-    double e[6];
+    std::int64_t c[std::size(counts)];
+    double e[std::size(extremes)];
     std::memcpy(c, bytes.data(), sizeof c);
     std::memcpy(e, bytes.data() + sizeof c, sizeof e);
     const char* text = reinterpret_cast<const char*>(bytes.data()) + sizeof c + sizeof e;
-    all.join({c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], e[0],
+    all.join({c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], e[0],
               std::string(text, bytes.size() - sizeof c - sizeof e), e[1], e[2], e[3], e[4], e[5]});
   }
   return all;

@@ -13,6 +13,7 @@ void ObjectReport::join(const ObjectReport& other) {
   direct_solves += other.direct_solves;
   contacts += other.contacts;
   contact_iterations += other.contact_iterations;
+  contacts_found += other.contacts_found;
   if (!other.worst.empty() && (worst.empty() || other.residual > residual)) worst = other.worst;
   residual = std::max(residual, other.residual);
   speed = std::max(speed, other.speed);

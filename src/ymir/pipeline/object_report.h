@@ -18,6 +18,7 @@ struct ObjectReport {
   std::int64_t direct_solves = 0;       // linear systems that they did not, which were factored then
   std::int64_t contacts = 0;            // between solids, that carried something; of all substeps
   std::int64_t contact_iterations = 0;  // of their solver
+  std::int64_t contacts_found = 0;      // that might have
   double residual = 0;                  // largest that was accepted, relative
   std::string worst;                    // which part that was ("strand 3887"), when above the tolerance
 

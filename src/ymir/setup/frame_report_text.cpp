@@ -19,6 +19,7 @@ std::string to_json_text(const FrameReport& report) {
                      {"direct_solves", r.direct_solves},
                      {"contacts", r.contacts},
                      {"contact_iterations", r.contact_iterations},
+                     {"contacts_found", r.contacts_found},
                      {"residual", r.residual},
                      {"worst", r.worst},
                      {"speed", r.speed},

@@ -500,6 +500,7 @@ void SolidSystem::advance_islands(const Step& step) {
   if (dump_)
     for (const auto& island : islands_)
       if (const auto& kept = island->recorded()) dump_->write(kept->problem, kept->r);
+  solves_.contacts_found += std::ssize(contacts_.contacts());
   // Errors of contact, by the velocities that would be without it, beyond which a substep is not worth keeping.
   constexpr double hopeless = 0.1;
   for (const ContactIsland::Outcome& outcome : outcomes) {

@@ -43,8 +43,8 @@ class WholeSystem {
   };
   // With the values of this Newton step; b and x over slots.
   Solved solve(std::span<const Part> parts, std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);
-  // The same in two, for many right sides. Large parts are factored with the others. Of bounded rows those are held that
-  // b holds; or the same as in another system, with other matrices of the same parts.
+  // The same in two, for many right sides. Large parts are factored with the others. Of bounded rows those are held
+  // that b holds; or the same as in another system, with other matrices of the same parts.
   Solved factor(std::span<const Part> parts, std::span<Coupled> coupled, std::span<const double> b);
   Solved factor(std::span<const Part> parts, std::span<Coupled> coupled, const WholeSystem& as);
   Solved solve_factored(std::span<Coupled> coupled, std::span<const double> b, std::span<double> x);

@@ -26,6 +26,8 @@ constexpr std::size_t most_recorded = 200'000'000;
 constexpr double push_out = 0.1;
 // Residual displacements of blocks, by their size, that contacts may be wrong by.
 constexpr double noise = 1e-6;
+// Residuals of Newton's method above which contacts need not be sharp yet, and tolerances that they may be wrong by.
+constexpr double sharp_below = 1e-3, loosest = 100;
 
 }  // namespace
 
@@ -245,6 +247,19 @@ bool ContactIsland::judge() {
   return true;
 }
 
+// The iterates that come first are far from where contacts will act.
+double ContactIsland::tolerance_now(const ContactScene& scene) const {
+  const double far = outcome_.newton.residual / sharp_below;
+  return scene.tolerance() * (far > 1 && !finishing_ ? std::min(far, loosest) : 1);
+}
+
+// True: Newton's method has converged about contacts that were not sharp yet, and goes on with sharp ones.
+bool ContactIsland::sharpen(const ContactScene& scene) {
+  if (finishing_ || !outcome_.newton.converged || !(outcome_.error > scene.tolerance())) return false;
+  for (Touching& c : clusters_) c.cluster->keep_on();
+  return finishing_ = true;
+}
+
 bool ContactIsland::solve(const ContactScene& scene, double dt) {
   if (thin_) {
     push(-1 / dt);
@@ -259,7 +274,7 @@ bool ContactIsland::solve(const ContactScene& scene, double dt) {
   if (recording_ && outcome_.newton.iterations == 0)
     solve_and_record(scene.tolerance());
   else
-    solve_contacts(scene.tolerance());
+    solve_contacts(tolerance_now(scene));
   push(1 / dt);
   for_each_cluster([](Touching& c) { c.cluster->solve_step(); });
   return true;
@@ -275,6 +290,7 @@ void ContactIsland::give(ContactScene& scene) {
 
 ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene) {
   outcome_ = {};
+  finishing_ = false;
   recorded_.reset();
   given_.clear();
   for_each_cluster([&](Touching& c) {
@@ -296,7 +312,7 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
       c.cluster->evaluate();
     });
     push(1 / step.dt);
-    if (!judge()) break;
+    if (!judge() && !sharpen(scene)) break;
     if (!solve(scene, step.dt)) {
       outcome_.newton.converged = false;
       break;

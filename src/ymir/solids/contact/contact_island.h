@@ -70,6 +70,8 @@ class ContactIsland {
   void list_contacts(const ContactScene& scene, double dt);
   void set_free(const ContactScene& scene, double dt);
   bool judge();
+  double tolerance_now(const ContactScene& scene) const;
+  bool sharpen(const ContactScene& scene);
   bool solve(const ContactScene& scene, double dt);
   bool solve_whole(double tolerance, double dt);
   void solve_contacts(double tolerance);
@@ -89,6 +91,7 @@ class ContactIsland {
   WholeContacts whole_;
   std::vector<std::vector<NodeVector>> given_;  // impulses on the nodes of each cluster
   Outcome outcome_;
+  bool finishing_ = false;  // contacts are solved to their tolerance, whatever Newton's residual
   bool recording_ = false;
   std::optional<Recorded> recorded_;
 };

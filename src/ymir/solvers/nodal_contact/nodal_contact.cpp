@@ -21,6 +21,9 @@ NodeVector with_fourth(NodeVector a, double fourth) {
   return a;
 }
 
+// Tolerances within which sweeps on compliances are tried.
+constexpr double near = 30;
+
 double squared(const NodeVector& a) { return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]; }
 
 }  // namespace
@@ -254,6 +257,7 @@ void NodalContact::run(const NodalOptions& options, ContactProgress& progress) {
                                       [](const NodalBody* b) { return b->adapt() == NodalBody::Adapt::seldom; });
   MetricPolicy policy(options.adapt, deformable, options.relaxation, options.sweeps);
   start();
+  bool polished = !options.compliances;
   for (int it = 1; it <= options.max_iterations; ++it) {
     const bool looks = it % options.check_every == 0;
     if (looks) std::copy_n(y_.begin(), before_.size(), before_.begin());
@@ -262,10 +266,30 @@ void NodalContact::run(const NodalOptions& options, ContactProgress& progress) {
     if (!looks) continue;
     const double error = check(it, progress);
     if (progress.solved() || progress.diverging() || progress.broken() || progress.stalled()) return;
+    if (!polished && progress.slow() && progress.best() <= near * options.tolerance) {
+      polished = true;
+      if (polish(options, progress)) return;
+      continue;
+    }
     const MetricPolicy::Change what = policy.next(it, error, progress);
     if (what != MetricPolicy::Change::none && what != MetricPolicy::Change::adapt_often) progress.changed(it);
     if (!change(what)) return;
   }
+}
+
+// A few sweeps on compliances where not much is left: contacts next to each other, or to a clamp, whose impulses the
+// splitting hardly moves, are solved by them at once. False: they did not; the splitting goes on from the best
+// impulses.
+bool NodalContact::polish(const NodalOptions& options, ContactProgress& progress) {
+  NodalOptions few = options;
+  few.max_sweeps = std::min(options.max_sweeps, report_.compliance_sweeps + 50);
+  sweep_compliances(few, progress);
+  if (progress.solved() || progress.broken()) return true;
+  contacts_.impulse = best_;
+  exact_velocities();
+  start();
+  progress.changed(report_.iterations);
+  return false;
 }
 
 void NodalContact::sweep_compliances(const NodalOptions& options, ContactProgress& progress) {

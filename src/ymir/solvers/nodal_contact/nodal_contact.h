@@ -87,6 +87,7 @@ class NodalContact {
   void change_mass(std::size_t node, double factor);
   void exact_velocities();
   double check(int iteration, ContactProgress& progress);
+  bool polish(const NodalOptions& options, ContactProgress& progress);
   void sweep_compliances(const NodalOptions& options, ContactProgress& progress);
   void finish(const ContactProgress& progress);
   void cut_impulses();
