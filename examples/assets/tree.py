@@ -1,11 +1,14 @@
-"""Writes tree.ply and tree_leaves.obj, the plant of examples/tree.yaml: a trunk, branches that grow out of it, twigs that
-grow out of those, each a strand with a radius per vertex, and leaves on the twigs."""
+"""Writes tree.ply, tree_leaves.obj and tree_trunk.obj, the plant of examples/tree.yaml: a trunk whose foot is a solid,
+branches that grow out of it, twigs that grow out of those, each a strand with a radius per vertex, leaves on the twigs,
+and apples, solids too."""
 import math
 import sys
 
 TRUNK, BRANCH, TWIG = 2.0, 0.9, 0.36  # lengths [m]
 GOLDEN = math.pi * (3 - math.sqrt(5))
 LEAF = ((0, 0, 0), (0.35, 0.5, 0.04), (1, 0, -0.1), (0.35, -0.5, 0.04), (0.4, 0, -0.03))  # along, across, up
+FOOT = 0.3  # of the trunk, that is a solid
+APPLE = 0.04  # radius [m]
 FACES = ((0, 4, 1), (1, 4, 2), (2, 4, 3), (3, 4, 0))
 
 
@@ -41,9 +44,51 @@ def along(strand, s):
     return add(a, add(b, a, -1), t), unit(add(b, a, -1)), ra + (rb - ra) * t
 
 
+def closed(rings):
+    """Vertices and triangles of a tube around rings of points, its ends closed by a fan each."""
+    points, faces, n = [p for ring in rings for p in ring], [], len(rings[0])
+    for k in range(len(rings) - 1):
+        for i in range(n):
+            a, b = k * n + i, k * n + (i + 1) % n
+            faces += [(a, a + n, b + n), (a, b + n, b)]
+    for ring, turn in ((0, 1), (len(rings) - 1, -1)):
+        middle = len(points)
+        points.append(tuple(sum(p[c] for p in rings[ring]) / n for c in range(3)))
+        faces += [(middle, ring * n + i, ring * n + (i + 1) % n)[::turn] for i in range(n)]
+    return points, faces
+
+
+def foot(trunk):
+    """Thick, and wider at five roots."""
+    rings, sides = [], 20
+    for k in range(13):
+        height = FOOT * k / 12
+        at, _, radius = along(trunk, height)
+        flare = 0.1 * math.exp(-height * TRUNK / 0.12)
+        ring = []
+        for i in range(sides):
+            angle = 2 * math.pi * i / sides
+            r = radius + flare * (1 + 0.4 * math.cos(5 * angle))
+            ring.append(add(at, (math.cos(angle), 0, math.sin(angle)), r))
+        rings.append(ring)
+    return closed(rings)
+
+
+def apple(top):
+    """Hangs at its top."""
+    rings = []
+    for k in range(1, 8):
+        polar = math.pi * k / 8
+        ring = [add(add(top, (0, -APPLE * (1 + math.cos(polar)), 0)),
+                    (math.cos(0.2 * math.pi * i), 0, math.sin(0.2 * math.pi * i)), APPLE * math.sin(polar)) for i in range(10)]
+        rings.append(ring)
+    return closed(rings)
+
+
 def main(folder):
-    trunk = grow((0, 0, 0), (0.08, 1, 0.03), TRUNK, 0.045, 0.012, 0.0, 9)
-    strands, leaves = [trunk], []
+    trunk = grow((0, 0, 0), (0.08, 1, 0.03), TRUNK, 0.06, 0.012, 0.0, 21)
+    first = round(FOOT * 20)
+    strands, leaves, solids = [trunk[first:]], [], [foot(trunk)]
     for i in range(9):
         at, way, radius = along(trunk, 0.38 + 0.62 * i / 8 - (0.002 if i == 8 else 0))
         angle = i * GOLDEN
@@ -57,6 +102,8 @@ def main(folder):
             turn = (1, -1, 1, 0)[j]
             twig = grow(at, add(add(way, side, 0.9 * turn), (0, 0.3, 0)), TWIG, 0.8 * radius, 0.0025, 0.3, 5)
             strands.append(twig)
+            if j == 3 or (i + j) % 4 == 0:
+                solids.append(apple(twig[-1][0]))
             for k in range(3):
                 at, way, radius = along(twig, (0.5, 0.8, 0.999)[k])
                 side = unit(cross(way, (0, 1, 0)))
@@ -81,6 +128,15 @@ def main(folder):
         for n in range(len(leaves)):
             for f in FACES:
                 out.write("f %d %d %d\n" % tuple(5 * n + 1 + v for v in f))
+    with open(folder + "/tree_trunk.obj", "w") as out:
+        out.write("# foot and apples of tree.ply\n")
+        before = 1
+        for points, faces in solids:
+            for p in points:
+                out.write("v %.5f %.5f %.5f\n" % p)
+            for f in faces:
+                out.write("f %d %d %d\n" % tuple(before + v for v in f))
+            before += len(points)
 
 
 main(sys.argv[1] if len(sys.argv) > 1 else ".")

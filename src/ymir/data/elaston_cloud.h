@@ -30,11 +30,12 @@ struct ElastonCloud {
   std::vector<Vec3d> nodes;
   std::vector<std::array<std::int32_t, 2>> links;  // nodes that are next to each other in a part, or where parts join
   std::vector<ElastonSample> elastons;
-  // Where a plant is rooted: the field is held there, in place and orientation.
+  // Where a plant is rooted: the field is held there, in place and, at the end of a line, in orientation.
   struct Held {
     Vec3d at;
     double area;  // of the section [m^2]
     std::int32_t node;
+    bool turned = true;
   };
   std::vector<Held> held;
   // What is shown, and of each vertex a node of its part.

@@ -104,7 +104,7 @@ void keep_volume(std::vector<Filled>& cubes, double volume) {
 
 }  // namespace
 
-SolidMesh lattice_of(const Surface& surface, double cell, const std::string& name, std::size_t most) {
+SolidMesh lattice_of(const Surface& surface, double cell, const std::string& name, std::size_t most, const char* knob) {
   if (const std::string why = why_not_closed(surface); !why.empty())
     throw Error(ExitCode::bad_input, fmt::format("{}: the surface is not closed, so it has no inside: {}", name, why));
   require_volume(surface, name);
@@ -114,8 +114,8 @@ SolidMesh lattice_of(const Surface& surface, double cell, const std::string& nam
   const double cubes = along(0) * along(1) * along(2);
   if (!(cubes <= static_cast<double>(most)))
     throw Error(ExitCode::bad_input,
-                fmt::format("{}: the box around it has {:.3g} cells of {:g} m, more than {}; make `cell:` larger", name,
-                            cubes, cell, most));
+                fmt::format("{}: the box around it has {:.3g} cells of {:g} m, more than {}; make `{}:` larger", name,
+                            cubes, cell, most, knob));
   // The surface lies in the middle of the cubes around it.
   Vec3i count;
   Vec3d low;
@@ -147,9 +147,9 @@ SolidMesh lattice_of(const Surface& surface, double cell, const std::string& nam
     filled[static_cast<std::size_t>(i)] = SolidPart(bvh).of(low + Vec3d(c) * cell, cell);
   });
   if (std::all_of(filled.begin(), filled.end(), [](const Filled& f) { return f.fill == 0; }))
-    throw Error(
-        ExitCode::bad_input,
-        fmt::format("{}: the surface is thinner than cells of {:g} m everywhere; make `cell:` smaller", name, cell));
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}: the surface is thinner than cells of {:g} m everywhere; make `{}:` smaller", name,
+                            cell, knob));
   for (const Vec3d& x : surface.positions) filled[index(cube_of(x))].raise_to(least_fill);  // the skin is in cells
   for (Filled& f : filled)
     if (f.fill > 0) f.raise_to(least_fill);

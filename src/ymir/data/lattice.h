@@ -9,7 +9,8 @@ namespace ymir {
 
 // Cubes with edge `cell` [m] that hold any of the surface or its inside. A cube that is filled to less than a twentieth
 // counts as that: less would spoil the conditioning of the system. Throws Error, naming the surface, when it is not
-// closed, encloses nothing, or needs more than `most` cells.
-SolidMesh lattice_of(const Surface& surface, double cell, const std::string& name, std::size_t most);
+// closed, encloses nothing, or needs more than `most` cells; `knob` is what users change then.
+SolidMesh lattice_of(const Surface& surface, double cell, const std::string& name, std::size_t most,
+                     const char* knob = "cell");
 
 }  // namespace ymir

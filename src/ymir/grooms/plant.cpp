@@ -9,11 +9,11 @@
 
 #include "ymir/base/error.h"
 #include "ymir/grooms/polyline.h"
+#include "ymir/grooms/surface_parts.h"
 
 namespace ymir {
 namespace {
 
-constexpr std::size_t no_strand = std::numeric_limits<std::size_t>::max();
 constexpr double thinnest = 1e-3;   // radius by spacing below which lines lock altogether
 constexpr int sides = 8;            // of a tube that shows a branch
 constexpr double thinning = 0.75;   // least distance of nodes of a leaf, in spacings
@@ -70,32 +70,6 @@ void cut(const Vec3d& a, const Vec3d& b, const Vec3d& c, double longest, std::ve
   cut(ab, b, bc, longest, triangles);
   cut(ca, bc, c, longest, triangles);
   cut(ab, bc, ca, longest, triangles);
-}
-
-// The number of the leaf of each vertex; leaves in the order of their first vertex.
-std::vector<std::int32_t> leaves_of(const Surface& surface, std::int32_t& count) {
-  std::vector<std::int32_t> parent(surface.positions.size());
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto find = [&](std::int32_t a) {
-    while (parent[at(a)] != a) a = parent[at(a)] = parent[at(parent[at(a)])];
-    return a;
-  };
-  std::vector<std::uint8_t> used(parent.size(), 0);
-  for (const auto& t : surface.triangles)
-    for (const std::int32_t v : t) {
-      used[at(v)] = 1;
-      const std::int32_t a = find(t[0]), b = find(v);
-      parent[at(std::max(a, b))] = std::min(a, b);
-    }
-  std::vector<std::int32_t> leaf(parent.size(), -1);
-  count = 0;
-  for (std::int32_t v = 0; v < std::ssize(parent); ++v) {
-    if (used[at(v)] == 0) continue;
-    std::int32_t& of = leaf[at(find(v))];
-    if (of < 0) of = count++;
-    leaf[at(v)] = of;
-  }
-  return leaf;
 }
 
 }  // namespace
@@ -211,7 +185,7 @@ std::int32_t Plant::nearest_node(const Leaf& leaf, Vec3d x) const {
 
 void Plant::add_leaves(const Surface& surface, double thickness, const std::string& from) {
   std::int32_t count = 0;
-  const std::vector<std::int32_t> leaf_of = leaves_of(surface, count);
+  const std::vector<std::int32_t> leaf_of = parts_of(surface, count);
   std::vector<Leaf> leaves(at(count));
   std::vector<std::vector<std::array<Vec3d, 3>>> triangles(at(count));
   for (std::size_t v = 0; v < leaf_of.size(); ++v)
@@ -261,23 +235,28 @@ void Plant::add_leaves(const Surface& surface, double thickness, const std::stri
 
 // The branch nearest to x that is not `strand`; not where it begins itself: blades of grass that begin side by side
 // have a root each.
-Plant::Touch Plant::touch(Vec3d x, std::size_t strand) const {
-  Touch best{std::numeric_limits<double>::infinity(), nullptr};
+Plant::Touch Plant::touch_branch(Vec3d x, std::size_t strand) const {
+  Touch best;
   for (const Segment& s : segments_) {
     if (s.strand == strand) continue;
     if (strand != no_strand && norm(x - cloud_.nodes[at(s.first)]) < cloud_.spacing / 2 + s.radius) continue;
     const double gap = distance_to(x, cloud_.nodes[at(s.a)], cloud_.nodes[at(s.b)]) - s.radius;
-    if (gap < best.gap) best = {gap, &s};
+    if (gap < best.gap) best = {gap, {s.a, s.b}};
   }
-  return best.gap < cloud_.spacing / 2 ? best : Touch{best.gap, nullptr};
+  return best.gap < cloud_.spacing / 2 ? best : Touch{};
+}
+
+Plant::Touch Plant::touch(Vec3d x, std::size_t strand) const {
+  const Touch branch = touch_branch(x, strand), trunk = touch_trunk(x);
+  return trunk.gap < branch.gap ? trunk : branch;
 }
 
 // Nodes at the same place would be the same function twice, and their difference move nothing: they become one.
-void Plant::join(std::int32_t node, const Segment& segment) {
+void Plant::join(std::int32_t node, const Touch& on) {
   const Vec3d x = cloud_.nodes[at(node)];
-  for (const std::int32_t end : {segment.a, segment.b}) cloud_.links.push_back({end, node});
-  const double a = norm(cloud_.nodes[at(segment.a)] - x), b = norm(cloud_.nodes[at(segment.b)] - x);
-  if (std::min(a, b) < cloud_.spacing / 2) same_.emplace_back(node, a <= b ? segment.a : segment.b);
+  for (const std::int32_t end : on.nodes) cloud_.links.push_back({end, node});
+  const double a = norm(cloud_.nodes[at(on.nodes[0])] - x), b = norm(cloud_.nodes[at(on.nodes[1])] - x);
+  if (std::min(a, b) < cloud_.spacing / 2) same_.emplace_back(node, a <= b ? on.nodes[0] : on.nodes[1]);
 }
 
 void Plant::merge() {
@@ -310,21 +289,24 @@ ElastonCloud Plant::grown(bool hold_roots) {
   std::vector<std::size_t> roots;
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     const Touch on = touch(cloud_.nodes[at(branches_[b].first)], b);
-    if (on.segment != nullptr)
-      join(branches_[b].first, *on.segment);
+    if (on.found())
+      join(branches_[b].first, on);
     else
       roots.push_back(b);
+    if (on.trunk >= 0) trunks_[at(on.trunk)].bears = true;
   }
   for (const Leaf& leaf : leaves_) {
-    Touch best{std::numeric_limits<double>::infinity(), nullptr};
+    Touch best;
     Vec3d where{0, 0, 0};
     for (const Vec3d& x : leaf.points)
-      if (const Touch on = touch(x, no_strand); on.segment != nullptr && on.gap < best.gap) best = on, where = x;
-    if (best.segment != nullptr)
-      join(nearest_node(leaf, where), *best.segment);
+      if (const Touch on = touch(x, no_strand); on.gap < best.gap) best = on, where = x;
+    if (best.found())
+      join(nearest_node(leaf, where), best);
     else
       ++loose_;
   }
+  for (const Trunk& trunk : trunks_)
+    if (!hangs(trunk) && hold_roots) hold_foot(trunk);
   for (const std::size_t b : roots) {
     if (!hold_roots) break;
     const Branch& branch = branches_[b];

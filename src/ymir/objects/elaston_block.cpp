@@ -266,8 +266,10 @@ void ElastonBlock::add_centre(const Elements::Pack& pack, Elements::Local& local
 
 double ElastonBlock::grip_of(std::size_t held, int p) const {
   const ElastonMaterial& m = object_->description().material;
-  const double spacing = object_->cloud().spacing, area = object_->cloud().held[piece_->first_held + held].area;
-  const double k = grip * area * (m.youngs_modulus / spacing + m.density * spacing / (dt_ * dt_));
+  const ElastonCloud::Held& root = object_->cloud().held[piece_->first_held + held];
+  const double spacing = object_->cloud().spacing;
+  if (p > 0 && !root.turned) return 0;
+  const double k = grip * root.area * (m.youngs_modulus / spacing + m.density * spacing / (dt_ * dt_));
   return p == 0 ? k : k * spacing * spacing;
 }
 

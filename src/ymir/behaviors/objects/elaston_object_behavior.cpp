@@ -22,6 +22,8 @@ constexpr double most_nodes = 200'000;
 // square of that number, for each Newton iteration; what is worth a warning, and what to make of it.
 constexpr double seconds_per_pair = 1.3e-7, slow_iteration = 1.0, fair_iteration = 0.2;
 constexpr std::size_t most_samples = 200;
+// Cubes around trunks, each an elaston: more take minutes for an iteration.
+constexpr std::size_t most_cubes = 50'000;
 
 // Radius of a branch by the spacing of its nodes, at most: points farther from nodes follow them badly, or not at all.
 constexpr double most_radius = 2;
@@ -31,6 +33,15 @@ double largest_radius(const Curves& curves, double otherwise) {
     if (const Array* r = channels->find("radius"); r != nullptr && r->holds<double>() && r->count() > 0)
       return *std::max_element(r->as<double>().begin(), r->as<double>().end());
   return otherwise;
+}
+
+double longest_part(const Curves& curves, const Surface& trunks) {
+  double longest = 0;
+  for (std::size_t s = 0; s < curves.strand_count(); ++s)
+    longest = std::max(longest, polyline_length(points_of(curves, s)));
+  if (trunks.positions.empty()) return longest;
+  const Vec3d size = bounds(trunks.positions).size();
+  return std::max({longest, size.x, size.y, size.z});
 }
 
 double seconds_per_iteration(const ElastonCloud& cloud) {
@@ -47,17 +58,22 @@ double seconds_per_iteration(const ElastonCloud& cloud) {
 }  // namespace
 
 Schema<ElastonObjectBehavior::Params> ElastonObjectBehavior::schema() {
-  return Schema<Params>("elaston_object",
-                        "Plants: branches along curves and leaves on surfaces in one elastic body, made of elastons.")
+  return Schema<Params>(
+             "elaston_object",
+             "Plants: branches along curves, leaves on surfaces, trunks and fruit inside of surfaces in one elastic "
+             "body, made of elastons.")
       .category(Category::object)
       .example("examples/tree.yaml")
       .param(&Params::curves, "curves",
-             "Input with the branches, from root to tip; one that begins on another grows out of it.")
+             "Input with the branches, from root to tip; one that begins on another, or on a trunk, grows out of it.")
       .accepts({InputKind::curves})
-      .required()
       .param(&Params::leaves, "leaves",
              "Input with the leaves; each part of the surface that hangs together is a leaf, and grows out of the "
-             "branch it touches.")
+             "branch or trunk it touches.")
+      .accepts({InputKind::surface})
+      .param(&Params::trunks, "trunks",
+             "Input with a closed surface around what is as thick as it is wide; each part that hangs together hangs "
+             "on the branch it touches, as fruit, or is a trunk, whose foot is where it is lowest in y.")
       .accepts({InputKind::surface})
       .param(&Params::radius, "radius", unit::m, "Radius of branches where the input has no channel `radius`.")
       .positive()
@@ -69,8 +85,8 @@ Schema<ElastonObjectBehavior::Params> ElastonObjectBehavior::schema() {
              "of the longest strand when absent.")
       .positive()
       .param(&Params::clamp_roots, "clamp_roots",
-             "Branches that begin on no other are held at their root, in place and orientation; otherwise plants are "
-             "free.")
+             "Branches that begin on no other are held at their root, in place and orientation, and trunks at their "
+             "foot; otherwise plants are free.")
       .param(&Params::youngs_modulus, "youngs_modulus", unit::pascal, "Stiffness of the material.")
       .positive()
       .param(&Params::poisson_ratio, "poisson_ratio", unit::none, "Lateral contraction by extension.")
@@ -95,20 +111,16 @@ Schema<ElastonObjectBehavior::Params> ElastonObjectBehavior::schema() {
       .advanced();
 }
 
-void ElastonObjectBehavior::create(Scope& scope) {
-  const Curves curves = scope.curves(params_.curves);
-  double longest = 0, whole = 0;
-  for (std::size_t s = 0; s < curves.strand_count(); ++s) {
-    const double length = polyline_length(points_of(curves, s));
-    longest = std::max(longest, length);
-    whole += length;
-  }
-  const double thickest = largest_radius(curves, params_.radius);
+double ElastonObjectBehavior::find_spacing(const Scope& scope, const Curves& curves, const Surface& trunks) const {
+  double whole = 0;
+  for (std::size_t s = 0; s < curves.strand_count(); ++s) whole += polyline_length(points_of(curves, s));
+  const double longest = longest_part(curves, trunks);
+  const double thickest = curves.strand_count() > 0 ? largest_radius(curves, params_.radius) : 0;
   const double spacing = params_.spacing.value_or(std::max(longest / default_segments, thickest / most_radius));
   if (thickest > most_radius * spacing * (1 + 1e-9))
     throw Error(ExitCode::bad_input,
                 fmt::format("{}.spacing: {:g} m is too small for branches of {:g} m radius, whose bark would be out of "
-                            "reach of their nodes; make it {:.2g} m or more",
+                            "reach of their nodes; make it {:.2g} m or more, or let `trunks` have what is so thick",
                             scope.path(), spacing, thickest, thickest / most_radius));
   if (const double nodes = whole / spacing; nodes > most_nodes)
     throw Error(ExitCode::bad_input,
@@ -116,18 +128,35 @@ void ElastonObjectBehavior::create(Scope& scope) {
                             spacing, nodes, most_nodes));
   if (spacing > longest)
     throw Error(ExitCode::bad_input,
-                fmt::format("{}.spacing: {:g} m is more than the longest strand of '{}', {:g} m; make it a few times "
+                fmt::format("{}.spacing: {:g} m is more than the longest strand or trunk, {:g} m; make it a few times "
                             "smaller than that",
-                            scope.path(), spacing, params_.curves.name, longest));
+                            scope.path(), spacing, longest));
+  return spacing;
+}
+
+ElastonCloud ElastonObjectBehavior::grow(Scope& scope, double& longest) const {
+  if (params_.curves.empty() && params_.trunks.empty())
+    throw Error(ExitCode::bad_input, scope.path() + ": a plant needs `curves:`, `trunks:` or both, names of inputs");
+  const Curves curves = params_.curves.empty() ? Curves{} : scope.curves(params_.curves);
+  const Surface trunks = params_.trunks.empty() ? Surface{} : scope.surface(params_.trunks);
+  longest = longest_part(curves, trunks);
+  const double spacing = find_spacing(scope, curves, trunks);
   constexpr const char* remedy = "plants take only the radius of branches; give the value in the setup, or remove it";
-  warn_of_idle_channels(scope, {&curves.vertices, &curves.strands}, params_.curves.name, "elaston_object", "radius",
-                        remedy);
+  const auto named = [&](const InputRef& input) { return fmt::format("{}: input '{}'", scope.path(), input.name); };
   Plant plant(spacing);
-  plant.add_branches(curves, params_.radius, fmt::format("{}: input '{}'", scope.path(), params_.curves.name));
+  if (!params_.curves.empty()) {
+    warn_of_idle_channels(scope, {&curves.vertices, &curves.strands}, params_.curves.name, "elaston_object", "radius",
+                          remedy);
+    plant.add_branches(curves, params_.radius, named(params_.curves));
+  }
+  if (!params_.trunks.empty()) {
+    warn_of_idle_channels(scope, {&trunks.vertices, &trunks.faces}, params_.trunks.name, "elaston_object", "", remedy);
+    plant.add_trunks(trunks, named(params_.trunks), most_cubes);
+  }
   if (!params_.leaves.empty()) {
     const Surface leaves = scope.surface(params_.leaves);
     warn_of_idle_channels(scope, {&leaves.vertices, &leaves.faces}, params_.leaves.name, "elaston_object", "", remedy);
-    plant.add_leaves(leaves, params_.leaf_thickness, fmt::format("{}: input '{}'", scope.path(), params_.leaves.name));
+    plant.add_leaves(leaves, params_.leaf_thickness, named(params_.leaves));
   }
   ElastonCloud cloud = plant.grown(params_.clamp_roots);
   if (params_.clamp_roots && cloud.held.empty())
@@ -136,14 +165,20 @@ void ElastonObjectBehavior::create(Scope& scope) {
                     params_.curves.name));
   if (plant.loose() > 0)
     scope.warn(
-        fmt::format("{} leaves of '{}' touch no branch and fall; move them to within half a spacing ({:g} m) of "
-                    "one",
+        fmt::format("{} leaves of '{}' touch no branch or trunk and fall; move them to within half a spacing "
+                    "({:g} m) of one",
                     plant.loose(), params_.leaves.name, spacing / 2));
+  return cloud;
+}
+
+void ElastonObjectBehavior::create(Scope& scope) {
+  double longest = 0;
+  ElastonCloud cloud = grow(scope, longest);
   if (const double seconds = seconds_per_iteration(cloud); seconds > slow_iteration)
     scope.warn(fmt::format(
-        "a Newton iteration will take about {:.2g} s of a core, most of it where leaves are much larger than "
+        "a Newton iteration will take about {:.2g} s of a core, most of it where leaves or trunks are much larger than "
         "the spacing of {:g} m; a spacing of {:.2g} m takes about {:g} s",
-        seconds, spacing, spacing * std::sqrt(seconds / fair_iteration), fair_iteration));
+        seconds, cloud.spacing, cloud.spacing * std::sqrt(seconds / fair_iteration), fair_iteration));
   ElastonObject::Description d;
   d.material = {params_.youngs_modulus, params_.poisson_ratio, params_.density, params_.damping};
   d.newton = {params_.tolerance, static_cast<int>(params_.newton_iterations)};

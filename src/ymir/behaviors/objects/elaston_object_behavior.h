@@ -9,10 +9,13 @@
 namespace ymir {
 
 class ElastonObject;
+struct Curves;
+struct ElastonCloud;
+struct Surface;
 
 struct ElastonObjectBehavior final : Behavior {
   struct Params {
-    InputRef curves, leaves;
+    InputRef curves, leaves, trunks;
     double radius = 0.01;           // [m]
     double leaf_thickness = 5e-4;   // [m]
     std::optional<double> spacing;  // [m]
@@ -32,6 +35,8 @@ struct ElastonObjectBehavior final : Behavior {
   void create(Scope& scope) override;
 
  private:
+  double find_spacing(const Scope& scope, const Curves& curves, const Surface& trunks) const;
+  ElastonCloud grow(Scope& scope, double& longest) const;  // longest: part [m]
   void compensate(Scope& scope, ElastonObject& plants) const;
   Params params_;
 };
