@@ -225,15 +225,19 @@ void Cluster::fail() {
     without = worse(without, m.seen->residual(0));
     with = worse(with, m.seen->residual(violation_));
   }
-  if (!(with > 2 * without && violation_ > small_gap)) return;
   std::vector<std::pair<double, std::string>> left;
+  double widest = 0;
   for (const Element& e : elements_) {
     double gap = 0;
     const auto number = static_cast<std::size_t>(&e - elements_.data());
     if (number >= coupled_.size()) break;
     for (const double open : coupled_[number].open) gap = std::max(gap, open);
     if (gap > share * violation_) left.emplace_back(-gap, e.source->owner());
+    widest = std::max(widest, gap);
   }
+  // Multipliers may have grown so far that rounding in the residuals of blocks outweighs the gaps.
+  const bool gaps_decide = with > 2 * without || widest > 0.5 * violation_;
+  if (!(gaps_decide && violation_ > small_gap)) return;
   std::sort(left.begin(), left.end());
   for (const auto& [gap, owner] : left)
     if (std::find(outcome_.at_odds.begin(), outcome_.at_odds.end(), owner) == outcome_.at_odds.end())
