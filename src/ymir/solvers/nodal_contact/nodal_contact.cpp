@@ -68,8 +68,17 @@ void NodalContact::begin(std::span<NodalBody* const> bodies, const ContactList& 
       v_.assign(nodes, zero), before_.assign(nodes, zero);
   changed_.assign(bodies_.size(), 0);
   best_ = contacts_.impulse;
+  measured_ = false;
+}
+
+// Metric and scales of errors, when bodies can be asked for the first time. They stay until the next begin().
+void NodalContact::measure() {
+  measured_ = true;
+  for_each_body([&](std::size_t b) {
+    bodies_[b]->measure(std::span(metric_).subspan(first(b), first(b + 1) - first(b)));
+  });
   // Scales of errors: the metric with compliances in place of 1/D.
-  for (std::size_t i = 0; i < nodes; ++i) y_[i].set(3, metric_[i].compliance);
+  for (std::size_t i = 0; i < metric_.size(); ++i) y_[i].set(3, metric_[i].compliance);
   refresh_metric(contacts_, y_.data());
   for (std::size_t g = 0; g < contacts_.scale.size(); ++g) {
     const Real w = contacts_.inverse_w[g];
@@ -337,6 +346,7 @@ void NodalContact::finish(const ContactProgress& progress) {
 NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) {
   report_ = {};
   if (list.contacts.empty()) return report_;
+  if (!measured_) measure();
   take(list);
   best_ = contacts_.impulse;
   // q: velocities without contact.

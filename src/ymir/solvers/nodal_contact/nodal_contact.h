@@ -67,6 +67,7 @@ class NodalContact {
  private:
   friend class ComplianceSweeps;
 
+  void measure();
   void take(const ContactList& list);
   void give(ContactList& list) const;
   std::span<double> masses(std::size_t body) {
@@ -113,6 +114,7 @@ class NodalContact {
   std::vector<double> kept_;           // D before it was adapted
   std::vector<std::uint8_t> changed_;  // by body
   std::vector<ContactLanes::Vector> best_;
+  bool measured_ = false;
   double mass_factor_ = 1;
   double speed_ = 0, rms_ = 0;  // |q|, root mean square of |q_i| [m/s]
   NodalReport report_;
