@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "ymir/base/log.h"
-
 #include "ymir/parallel/threads.h"
 #include "ymir/solids/contact/condensed_contacts.h"
 

@@ -46,7 +46,7 @@ void BandBody<Block, HalfBandwidth>::describe(std::span<NodeMetric> nodes) const
 }
 
 template <int Block, int HalfBandwidth>
-void BandBody<Block, HalfBandwidth>::measure(std::span<NodeMetric> nodes) const {
+bool BandBody<Block, HalfBandwidth>::measure(std::span<NodeMetric> nodes) const {
   thread_local std::vector<Real> inverse;
   inverse.resize(m_.size());
   BandInverse<Real, Block, HalfBandwidth>::within_band(m_.data(), inverse.data(), vertices_);
@@ -58,6 +58,7 @@ void BandBody<Block, HalfBandwidth>::measure(std::span<NodeMetric> nodes) const 
       if (to.mass > 0) to = metric_of_compliance(trace[lane] / 3, to);
     }
   }
+  return true;
 }
 
 template <int Block, int HalfBandwidth>

@@ -29,8 +29,8 @@ class NodalBody {
 
   virtual int nodes() const = 0;
   virtual void describe(std::span<NodeMetric> nodes) const = 0;
-  // The same once M has been factored, for those who can say better then.
-  virtual void measure(std::span<NodeMetric>) const {}
+  // The same once M has been factored, for those who can tell then; D needs no adaptation. False: they cannot.
+  virtual bool measure(std::span<NodeMetric>) const { return false; }
   // Pieces are independent of each other, and each owns a range of nodes.
   virtual int pieces() const { return 1; }
   virtual int first_node(int piece) const { return piece == 0 ? 0 : nodes(); }

@@ -68,14 +68,14 @@ void NodalContact::begin(std::span<NodalBody* const> bodies, const ContactList& 
       v_.assign(nodes, zero), before_.assign(nodes, zero);
   changed_.assign(bodies_.size(), 0);
   best_ = contacts_.impulse;
-  measured_ = false;
+  measured_.clear();
 }
 
 // Metric and scales of errors, when bodies can be asked for the first time. They stay until the next begin().
 void NodalContact::measure() {
-  measured_ = true;
+  measured_.resize(bodies_.size());
   for_each_body([&](std::size_t b) {
-    bodies_[b]->measure(std::span(metric_).subspan(first(b), first(b + 1) - first(b)));
+    measured_[b] = bodies_[b]->measure(std::span(metric_).subspan(first(b), first(b + 1) - first(b)));
   });
   // Scales of errors: the metric with compliances in place of 1/D.
   for (std::size_t i = 0; i < metric_.size(); ++i) y_[i].set(3, metric_[i].compliance);
@@ -218,7 +218,7 @@ bool NodalContact::adapt_body(std::size_t b) {
 bool NodalContact::adapt(bool all) {
   for_each_body([&](std::size_t b) {
     const NodalBody::Adapt when = bodies_[b]->adapt();
-    const bool now = when == NodalBody::Adapt::often || (when == NodalBody::Adapt::seldom && all);
+    const bool now = when == NodalBody::Adapt::often || (when == NodalBody::Adapt::seldom && all && !measured_[b]);
     changed_[b] = !bodies_[b]->exact() && now && adapt_body(b);
   });
   return refactor();
@@ -246,7 +246,8 @@ bool NodalContact::refactor() {
 
 bool NodalContact::change(MetricPolicy::Change change) {
   switch (change) {
-    case MetricPolicy::Change::none: return true;
+    case MetricPolicy::Change::none:
+    case MetricPolicy::Change::more_sweeps: return true;
     case MetricPolicy::Change::adapt_often: return adapt(false);
     case MetricPolicy::Change::adapt_all: kept_ = d_; return adapt(true);
     case MetricPolicy::Change::take_back: return set_masses([&](std::size_t i) { return kept_[i]; });
@@ -275,7 +276,7 @@ void NodalContact::run(const NodalOptions& options, ContactProgress& progress) {
     if (!looks) continue;
     const double error = check(it, progress);
     if (progress.solved() || progress.diverging() || progress.broken() || progress.stalled()) return;
-    if (!polished && progress.slow() && progress.best() <= near * options.tolerance) {
+    if (!polished && policy.thorough() && progress.slow() && progress.best() <= near * options.tolerance) {
       polished = true;
       if (polish(options, progress)) return;
       continue;
@@ -292,7 +293,8 @@ void NodalContact::run(const NodalOptions& options, ContactProgress& progress) {
 bool NodalContact::polish(const NodalOptions& options, ContactProgress& progress) {
   NodalOptions few = options;
   few.max_sweeps = std::min(options.max_sweeps, report_.compliance_sweeps + 50);
-  sweep_compliances(few, progress);
+  constexpr double worth = 0.5;
+  sweep_compliances(few, worth, progress);
   if (progress.solved() || progress.broken()) return true;
   contacts_.impulse = best_;
   exact_velocities();
@@ -301,15 +303,19 @@ bool NodalContact::polish(const NodalOptions& options, ContactProgress& progress
   return false;
 }
 
-void NodalContact::sweep_compliances(const NodalOptions& options, ContactProgress& progress) {
+// As long as the error falls to `worth` of what it was with every check; 1: whatever it does.
+void NodalContact::sweep_compliances(const NodalOptions& options, double worth, ContactProgress& progress) {
   ComplianceSweeps sweeps;
   contacts_.impulse = best_;
   if (!sweeps.build(*this)) return;
   progress.changed(report_.iterations);
+  double before = progress.best();
   while (report_.compliance_sweeps < options.max_sweeps && !progress.solved() && !progress.broken()) {
     sweeps.run(*this, options.check_every);
     report_.compliance_sweeps += options.check_every;
-    check(report_.iterations + report_.compliance_sweeps, progress);
+    const double now = check(report_.iterations + report_.compliance_sweeps, progress);
+    if (worth < 1 && now > worth * before) return;
+    before = now;
   }
 }
 
@@ -346,7 +352,7 @@ void NodalContact::finish(const ContactProgress& progress) {
 NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) {
   report_ = {};
   if (list.contacts.empty()) return report_;
-  if (!measured_) measure();
+  if (measured_.empty()) measure();
   take(list);
   best_ = contacts_.impulse;
   // q: velocities without contact.
@@ -369,7 +375,7 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
     std::swap(contacts_.impulse, best_);
     if (check(0, progress); !(progress.solved() && report_.error <= options.guess * options.tolerance)) {
       if (begin_masses(options.masses)) run(options, progress);
-      if (options.compliances && !progress.solved() && !progress.diverging()) sweep_compliances(options, progress);
+      if (options.compliances && !progress.solved() && !progress.diverging()) sweep_compliances(options, 1, progress);
     }
     finish(progress);
   }

@@ -89,7 +89,7 @@ class NodalContact {
   void exact_velocities();
   double check(int iteration, ContactProgress& progress);
   bool polish(const NodalOptions& options, ContactProgress& progress);
-  void sweep_compliances(const NodalOptions& options, ContactProgress& progress);
+  void sweep_compliances(const NodalOptions& options, double worth, ContactProgress& progress);
   void finish(const ContactProgress& progress);
   void cut_impulses();
   void name_worst();
@@ -114,7 +114,7 @@ class NodalContact {
   std::vector<double> kept_;           // D before it was adapted
   std::vector<std::uint8_t> changed_;  // by body
   std::vector<ContactLanes::Vector> best_;
-  bool measured_ = false;
+  std::vector<std::uint8_t> measured_;  // by body: D is
   double mass_factor_ = 1;
   double speed_ = 0, rms_ = 0;  // |q|, root mean square of |q_i| [m/s]
   NodalReport report_;
