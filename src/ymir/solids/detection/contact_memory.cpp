@@ -119,7 +119,9 @@ void follow_all(const Boundary& b, std::span<Contact> group, std::span<const Con
 }
 
 // Roots are planted in the skin: that does not release them.
-double release_of(const Boundary& b, const Contact& c, const MemorySettings& settings) {
+double release_of(const Boundary& b, const Contact& c, double overlap, const MemorySettings& settings) {
+  if (c.family == ContactFamily::fiber_fiber)
+    return std::clamp(-overlap / settings.release_time, settings.least_release, settings.release);
   if (c.b.kind != SideKind::collider) return settings.release;
   for (const std::int32_t v : c.a.vertex)
     if (v >= 0 && b.vertices[at(v)].from_clamp <= clamp_reach) return 0;
@@ -145,7 +147,7 @@ OverlapRecord overlap_now(const Boundary& b, std::span<const Contact> group, con
     crossing = crossing || crosses(b, c);
   }
   if (remembered != nullptr) {
-    const double released = remembered->overlap + release_of(b, group[0], settings) * dt;
+    const double released = remembered->overlap + release_of(b, group[0], remembered->overlap, settings) * dt;
     return {{}, {}, std::min(0.0, std::max(released, deepest)), remembered->crossing != 0 && deepest < 0 ? 1 : 0};
   }
   if (fresh(b, group[0].a) || fresh(b, group[0].b)) return {{}, {}, deepest, crossing ? 1 : 0};
