@@ -1,8 +1,12 @@
-// Solids in scope touch each other, with exact Coulomb friction. [Lesser2022, 6.3, Collision Constraint; Daviet2011]
+// Solids in scope touch each other, with exact Coulomb friction, or by penalties or barriers.
+// [Lesser2022, 6.3, Collision Constraint; Daviet2011; Li2020]
 #pragma once
+
+#include <optional>
 
 #include "ymir/behaviors/behavior.h"
 #include "ymir/param/schema.h"
+#include "ymir/solids/contact/contact_scene.h"
 
 namespace ymir {
 
@@ -13,6 +17,11 @@ struct CollisionBehavior final : Behavior {
     double adhesion = 0;   // [N]
     bool self_contact = true;
     double tolerance = 1e-4;
+    ContactResponse response = ContactResponse::exact;
+    double relative_stiffness = TouchResponse{}.by_inertia;
+    std::optional<double> stiffness;                 // [N/m]
+    double activation = TouchResponse{}.activation;  // [m]
+    double slip_speed = TouchResponse{}.slip_speed;  // [m/s]
   };
   static Schema<Params> schema();
 

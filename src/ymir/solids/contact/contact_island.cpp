@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ymir/base/error.h"
 #include "ymir/base/log.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/solids/contact/condensed_contacts.h"
@@ -26,6 +27,11 @@ constexpr std::size_t most_recorded = 200'000'000;
 constexpr double push_out = 0.1;
 // Residual displacements of blocks, by their size, that contacts may be wrong by.
 constexpr double noise = 1e-6;
+constexpr const char* mixed_among_joined =
+    "contacts of `response: exact` and of `response: penalty` or `barrier` meet on bodies that are attached, jointed "
+    "or "
+    "inextensible, where only one kind can be solved: give the `collision` and the `collider` there the same "
+    "`response`";
 // Residuals of Newton's method above which contacts need not be sharp yet, and tolerances that they may be wrong by.
 constexpr double sharp_below = 1e-3, loosest = 100;
 
@@ -101,7 +107,8 @@ void ContactIsland::set_free(const ContactScene& scene, double dt) {
   constexpr std::ptrdiff_t run = 256;
   const auto set = [&](std::size_t k) {
     const Contact& contact = scene.contacts()[contacts_[k].contact];
-    Vec3d way = contact.normal * std::max(contact.room(), -push_out * dt) - contact.carried;
+    const double room = scene.room(contact);
+    Vec3d way = contact.normal * (laws_[k].smooth() ? room : std::max(room, -push_out * dt)) - contact.carried;
     for (const ContactNode& n : list_.nodes_of(list_.contacts[k]))
       way += clusters_[static_cast<std::size_t>(n.body)].contacts->way(n.node) * n.weight;
     list_.contacts[k].free = way / dt;
@@ -150,12 +157,12 @@ void ContactIsland::solve_contacts(double tolerance) {
   collect();
 }
 
-// Whether contacts are solved with the matrices of all blocks: where there is cloth, and nothing is coupled or has
-// multipliers.
+// Whether contacts are solved with the matrices of all blocks: where there is cloth, or one contact is exact and
+// another is not, and nothing is coupled or has multipliers.
 bool ContactIsland::whole() const {
   const auto fits = [](const Touching& c) { return c.cluster->alone() && !c.cluster->block(0).indefinite(); };
-  return std::any_of(clusters_.begin(), clusters_.end(),
-                     [](const Touching& c) { return c.cluster->alone() && c.contacts->only().thin(); }) &&
+  const auto thin = [](const Touching& c) { return c.cluster->alone() && c.contacts->only().thin(); };
+  return (mixed_ || std::any_of(clusters_.begin(), clusters_.end(), thin)) &&
          std::all_of(clusters_.begin(), clusters_.end(), fits);
 }
 
@@ -180,7 +187,7 @@ bool ContactIsland::solve_whole(double tolerance, double dt) {
   if (outcome_.newton.iterations == 0) {
     std::vector<WholeContacts::Body> blocks;
     for (Touching& c : clusters_) blocks.push_back({&c.cluster->block(0), &c.contacts->only()});
-    whole_.begin(blocks, list_);
+    whole_.begin(blocks, list_, laws_);
     if (recording_) log::warn("--dump-contacts: contacts of cloth and what it touches are left out");
   }
   WholeContacts::Report report;
@@ -271,7 +278,9 @@ bool ContactIsland::solve(const ContactScene& scene, double dt) {
   push(-1 / dt);
   if (!all_clusters([&](Touching& c) { return c.contacts->refresh(dt); })) return false;
   set_free(scene, dt);
-  if (recording_ && outcome_.newton.iterations == 0)
+  if (smooth_)
+    solve_smooth(scene.tolerance());
+  else if (recording_ && outcome_.newton.iterations == 0)
     solve_and_record(scene.tolerance());
   else
     solve_contacts(tolerance_now(scene));
@@ -304,13 +313,17 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
   list_contacts(scene, step.dt);
   bodies_.clear();
   for (Touching& c : clusters_) bodies_.push_back(&c.contacts->body());
+  find_laws(scene, step.dt);
   thin_ = whole();
-  if (!thin_ && !few()) solver_.begin(bodies_, list_);
+  if (mixed_ && !thin_) throw Error(ExitCode::bad_input, mixed_among_joined);
+  if (smooth_ && !thin_) smooth_contacts_.begin(bodies_, list_, laws_, step.dt);
+  if (!smooth_ && !thin_ && !few()) solver_.begin(bodies_, list_);
   for (;;) {
     for_each_cluster([](Touching& c) {
       c.cluster->assemble();
       c.cluster->evaluate();
     });
+    if (smooth_ && outcome_.newton.iterations > 0) follow_laws(scene, step.dt);
     push(1 / step.dt);
     if (!judge() && !sharpen(scene)) break;
     if (!solve(scene, step.dt)) {
@@ -320,6 +333,7 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
     for_each_cluster([](Touching& c) { c.cluster->move(c.cluster->choose_share()); });
     ++outcome_.newton.iterations;
   }
+  if (smooth_) look_for_closed_barriers(scene, step.dt);
   give(scene);
   for_each_cluster([](Touching& c) { c.cluster->end(); });
   return outcome_;

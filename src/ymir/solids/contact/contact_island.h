@@ -14,6 +14,7 @@
 
 #include "ymir/solids/contact/cluster_contacts.h"
 #include "ymir/solids/contact/contact_scene.h"
+#include "ymir/solids/contact/smooth_contacts.h"
 #include "ymir/solids/contact/whole_contacts.h"
 #include "ymir/solvers/coulomb/coulomb_problem.h"
 #include "ymir/solvers/nodal_contact/nodal_contact.h"
@@ -68,6 +69,10 @@ class ContactIsland {
   bool all_clusters(F&& f);
   void leave_out_ties(const ContactScene& scene);
   void list_contacts(const ContactScene& scene, double dt);
+  void find_laws(const ContactScene& scene, double dt);
+  void follow_laws(const ContactScene& scene, double dt);
+  void solve_smooth(double tolerance);
+  void look_for_closed_barriers(const ContactScene& scene, double dt);
   void set_free(const ContactScene& scene, double dt);
   bool judge();
   double tolerance_now(const ContactScene& scene) const;
@@ -89,6 +94,9 @@ class ContactIsland {
   NodalContact solver_;
   bool thin_ = false;  // some block is: contacts are solved with the matrices of all
   WholeContacts whole_;
+  std::vector<SmoothLaw> laws_;          // by contact
+  bool smooth_ = false, mixed_ = false;  // some contact is by penalty or barrier; not all
+  SmoothContacts smooth_contacts_;
   std::vector<std::vector<NodeVector>> given_;  // impulses on the nodes of each cluster
   Outcome outcome_;
   bool finishing_ = false;  // contacts are solved to their tolerance, whatever Newton's residual

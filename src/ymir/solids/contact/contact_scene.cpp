@@ -105,7 +105,8 @@ void ContactScene::show() {
       traits.self_contact = t.params.self_contact;
       traits.alone = t.families == 0;
       const std::size_t first = boundary_.pieces().size();
-      t.object->show_boundary(boundary_, t.member, t.families == 0 ? 0 : t.params.thickness, traits);
+      t.object->show_boundary(boundary_, t.member, t.families == 0 ? 0 : t.params.thickness + t.params.response.reach(),
+                              traits);
       std::vector<std::int64_t> pieces;
       for (std::size_t p = first; p < boundary_.pieces().size(); ++p) pieces.push_back(boundary_.pieces()[p].id.piece);
       for (const SolidObject::Seat& seat : t.object->seat(pieces)) ends_.push_back({t.member, seat.block, seat.place});
@@ -135,7 +136,10 @@ void ContactScene::find(const Step& step, std::span<SolidObject* const> members)
   detection_.slack = 0.5 * acceleration * step.dt * step.dt;
   move(step.dt);
   std::vector<ContactCollider> colliders;
-  for (const TouchedCollider& c : colliders_) colliders.push_back(c.during(step.time, step.time + step.dt));
+  for (const TouchedCollider& c : colliders_) {
+    colliders.push_back(c.during(step.time, step.time + step.dt));
+    colliders.back().thickness += c.response.reach();
+  }
   detection_.find(boundary_, colliders, step.dt);
   seconds_ = timer.seconds();
 }

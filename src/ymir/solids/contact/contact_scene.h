@@ -12,10 +12,22 @@
 #include <vector>
 
 #include "ymir/pipeline/timeline.h"
+#include "ymir/solids/contact/smooth_law.h"
 #include "ymir/solids/detection/contact_detection.h"
 #include "ymir/solids/solid_object.h"
 
 namespace ymir {
+
+// How contacts of an object or a collider answer; of two the more careful one: barrier, then exact, then penalty.
+struct TouchResponse {
+  ContactResponse kind = ContactResponse::exact;
+  // Of penalties and barriers: k dt^2/m, or k itself [N/m] where it is not 0. Of two the mean.
+  double by_inertia = 200, stiffness = 0;
+  double activation = 5e-4;  // gap at which a barrier begins to push [m]; of two objects the mean, of a collider all
+  double slip_speed = 1e-3;  // below which friction is not all there [m/s]; of two the smaller
+
+  double reach() const { return kind == ContactResponse::barrier ? activation : 0; }
+};
 
 // How an object is where it touches others.
 struct TouchParams {
@@ -24,6 +36,7 @@ struct TouchParams {
   double adhesion = 0;       // force that a contact takes before it opens [N]; of two objects the mean
   bool self_contact = true;  // pieces touch themselves
   double tolerance = 1e-4;   // of relative velocities, by those without contact
+  TouchResponse response;
 };
 
 // A solid whose motion is given.
@@ -31,6 +44,7 @@ struct TouchedCollider {
   std::function<ContactCollider(double begin, double end)> during;  // of a substep [s]
   double friction = 0.3;
   std::vector<SolidObject*> objects;  // that it touches
+  TouchResponse response;
 };
 
 class ContactScene {
@@ -60,7 +74,11 @@ class ContactScene {
   Place place(const ContactSide& side) const;
   double friction(const Contact& contact) const;
   double adhesion(const Contact& contact) const;  // [N]
-  Vec3d point(const ContactSide& side) const;     // when the substep begins [m]
+  // What a substep may close: surfaces are found by their distance less what barriers keep free of it [m].
+  double room(const Contact& contact) const;
+  // compliance: of what touches there, about its inverse mass [1/kg].
+  SmoothLaw law(const Contact& contact, double compliance, double dt) const;
+  Vec3d point(const ContactSide& side) const;  // when the substep begins [m]
   // Length of the elements that touch: of a fibre, or else of what deforms [m].
   double edge_at(const Contact& contact) const;
   // A vertex of a side as its piece numbers it.
@@ -85,6 +103,7 @@ class ContactScene {
   Touching& entry(SolidObject& object);
   const Touching& entry_of(std::int32_t member) const;
   const Touching& entry_of(const ContactSide& side) const;
+  const TouchResponse& response_of(const ContactSide& side) const;
   void number(std::span<SolidObject* const> members);
   void show();
   void move(double dt);

@@ -21,8 +21,9 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-void WholeContacts::begin(std::span<const Body> bodies, const ContactList& list) {
+void WholeContacts::begin(std::span<const Body> bodies, const ContactList& list, std::span<const SmoothLaw> laws) {
   bodies_.assign(bodies.begin(), bodies.end());
+  laws_.assign(laws.begin(), laws.end());
   first_node_.assign(1, 0);
   for (const Body& body : bodies_) first_node_.push_back(first_node_.back() + body.block->nodes());
   touches_.assign(list.contacts.size(), {});
@@ -169,11 +170,13 @@ bool WholeContacts::measure(const ContactList& list) {
 
 // Impulse of a contact in the metric, friction bounded by what is given.
 Vec3d WholeContacts::respond(const Touch& t, const NodeContact& c, Vec3d u) const {
+  if (law_of(t).smooth()) return force_of(t, c, u).force * dt_;
   const Vec3d s = c.impulse + c.normal * c.cohesion - u * t.rho;
   const double sn = dot(s, c.normal);
   const Vec3d st = s - c.normal * sn;
   const double size = norm(st);
-  return c.normal * (std::max(sn, 0.0) - c.cohesion) + st * (size > t.bound ? t.bound / size : 1);
+  const double bound = t.bound.value;
+  return c.normal * (std::max(sn, 0.0) - c.cohesion) + st * (size > bound ? bound / size : 1);
 }
 
 // True: some contact is in another state than before.
@@ -182,17 +185,26 @@ bool WholeContacts::hold(const ContactList& list) {
   for (std::size_t k = 0; k < touches_.size(); ++k) {
     Touch& t = touches_[k];
     const NodeContact& c = list.contacts[k];
+    if (law_of(t).smooth()) {
+      // Its matrix turns and hardens on the way; small changes are left to the residual.
+      constexpr double little = 0.01;
+      const Mat3d held = force_of(t, c, u_[k]).matrix(), change = held - t.held;
+      if (trace(transposed(change) * change) <= little * little * trace(transposed(held) * held)) continue;
+      t.held = held;
+      changed = true;
+      continue;
+    }
     const Vec3d s = c.impulse + c.normal * c.cohesion - u_[k] * t.rho;
-    const double sn = dot(s, c.normal);
+    const double sn = dot(s, c.normal), bound = t.bound.value;
     const Vec3d st = s - c.normal * sn;
     const double size = norm(st);
-    const bool closed = sn > 0, sticks = t.bound > 0 && size <= t.bound;
+    const bool closed = sn > 0, sticks = bound > 0 && size <= bound;
     const Mat3d nn = outer(c.normal, c.normal);
     t.held = nn * (closed ? 1.0 : 0.0);
     if (sticks)
       t.held += identity3() - nn;
-    else if (t.bound > 0)
-      t.held += (identity3() - nn - outer(st, st) * (1 / (size * size))) * (t.bound / size);
+    else if (bound > 0)
+      t.held += (identity3() - nn - outer(st, st) * (1 / (size * size))) * (bound / size);
     const auto state = static_cast<unsigned char>((closed ? 1 : 0) + (sticks ? 2 : 0));
     changed = changed || state != t.state;
     t.state = state;
@@ -205,8 +217,10 @@ double WholeContacts::error(const ContactList& list, std::size_t& worst) const {
   for (std::size_t k = 0; k < touches_.size(); ++k) {
     const NodeContact& c = list.contacts[k];
     if (touches_[k].compliance == 0) continue;  // nothing moves
-    const Vec3d e =
-        coulomb_residual((c.impulse + c.normal * c.cohesion) * touches_[k].compliance, u_[k], c.normal, c.friction);
+    const Vec3d e = law_of(touches_[k]).smooth()
+                        ? c.normal * (touches_[k].bound.off * touches_[k].compliance)
+                        : coulomb_residual((c.impulse + c.normal * c.cohesion) * touches_[k].compliance, u_[k],
+                                           c.normal, c.friction);
     const double square = dot(e, e);
     sum += square;
     if (!(square <= largest)) largest = square, worst = k;
@@ -291,24 +305,10 @@ void WholeContacts::start(const ContactList& list) {
         answer += dot(places_[p].way.column[a], places_[p].way.column[a]) /
                   std::fabs(matrix_.diagonal(places_[p].node)[4 * a]);
     t.rho = answer > 0 ? penalty * dt_ * dt_ * 3 / answer : 0;
-    t.bound = c.friction * std::max(0.0, dot(c.impulse, c.normal) + c.cohesion);
-    t.off = 0, t.share = 1;
+    if (laws_[k].smooth()) t.rho = dt_ * dt_;
+    t.bound.start(c.friction * std::max(0.0, dot(c.impulse, c.normal) + c.cohesion));
     u_[k] = c.free;
   }
-}
-
-// Friction that turns a sheet may raise its own normal impulse, or lower it: bounds would go to and fro, or away. Of
-// each the share is taken that would have ended the change before.
-void WholeContacts::follow_bound(Touch& t, double bound) {
-  constexpr double least = 0.05, most = 1.5;
-  const double off = bound - t.bound, before = t.off;
-  if (before != 0 && off != before) {
-    const double share = t.share * before / (before - off);
-    t.share = share > 0 ? std::clamp(share, least, most) : 1;
-  }
-  t.off = off;
-  t.bound = std::max(0.0, t.bound + t.share * off);
-  if (bound == 0) t.bound = 0;
 }
 
 WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, Report& report) {
@@ -327,7 +327,7 @@ WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, 
       c.impulse = respond(touches_[k], c, u_[k]);
       const double normal = dot(c.impulse, c.normal) + c.cohesion;
       if (normal <= 0) c.impulse = c.normal * -c.cohesion;
-      follow_bound(touches_[k], c.friction * std::max(0.0, normal));
+      touches_[k].bound.follow(c.friction * std::max(0.0, normal));
     }
     std::size_t worst = 0;
     last = error(list, worst);
@@ -342,6 +342,11 @@ WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, 
   x_ = best_x;
   report.error = least;
   return Solved::yes;
+}
+
+void WholeContacts::evaluate(ContactList& list) const {
+  for (std::size_t k = 0; k < touches_.size(); ++k)
+    if (laws_[k].smooth()) list.contacts[k].impulse = respond(touches_[k], list.contacts[k], list.contacts[k].free);
 }
 
 void WholeContacts::step_of(std::size_t body, std::vector<double>& step) const {

@@ -15,6 +15,9 @@
 //
 // Matrices of cloth that is compressed are indefinite by themselves. With those of what presses on it they need not be,
 // and it is their sum alone that is factored.
+//
+// Contacts by penalties and barriers (smooth_law.h) stand beside exact ones: dt F(dt u) in the place of Pi, K in that
+// of rho/dt^2 G.
 #pragma once
 
 #include <span>
@@ -22,6 +25,8 @@
 
 #include "ymir/math/mat3.h"
 #include "ymir/solids/contact/contact_block.h"
+#include "ymir/solids/contact/friction_bound.h"
+#include "ymir/solids/contact/smooth_law.h"
 #include "ymir/solids/matrix_part.h"
 #include "ymir/solvers/block_cholesky.h"
 #include "ymir/solvers/nodal_contact/node_contact.h"
@@ -43,7 +48,7 @@ class WholeContacts {
   };
 
   // Of a substep: which unknowns there are, and which contacts they are in.
-  void begin(std::span<const Body> bodies, const ContactList& list);
+  void begin(std::span<const Body> bodies, const ContactList& list, std::span<const SmoothLaw> laws);
   // Matrices and right sides of the blocks as they are.
   void take(double dt);
   // Relative velocities without contact, which errors are compared with. False: some body has no factor.
@@ -52,6 +57,8 @@ class WholeContacts {
   // factor; matrices have to be others.
   enum class Solved : unsigned char { yes, indefinite };
   Solved solve(ContactList& list, double tolerance, Report& report);
+  // Impulses of penalties and barriers where velocities are `free`: at the iterate.
+  void evaluate(ContactList& list) const;
   // What a body moves, over its rows.
   void step_of(std::size_t body, std::vector<double>& step) const;
 
@@ -65,9 +72,7 @@ class WholeContacts {
     std::size_t first_block;  // into blocks_: of pairs of places
     double compliance = 0;    // w of errors [1/kg]
     double rho = 0;           // [kg]
-    double bound = 0;         // g [N s]
-    double off = 0;           // of what the bound should have been, when it was last set [N s]
-    double share = 1;         // of that it moves by
+    FrictionBound bound;      // g [N s]
     Mat3d held;               // G
     unsigned char state = 0;  // 1: closed; 2: sticks
   };
@@ -77,15 +82,19 @@ class WholeContacts {
   bool settle(const ContactList& list, double enough, Report& report, double& left);
   double balance(const ContactList& list);
   bool hold(const ContactList& list);
-  static void follow_bound(Touch& t, double bound);
   void descend(const ContactList& list);
   Vec3d velocity(const Touch& t, Vec3d free, std::span<const double> x) const;
   void spread(const Touch& t, Vec3d force, std::span<double> b) const;
   Vec3d respond(const Touch& t, const NodeContact& c, Vec3d u) const;
+  const SmoothLaw& law_of(const Touch& t) const { return laws_[static_cast<std::size_t>(&t - touches_.data())]; }
+  SmoothForce force_of(const Touch& t, const NodeContact& c, Vec3d u) const {
+    return {law_of(t), c.normal, u * dt_, t.bound.value / dt_};
+  }
   bool factor();
   double error(const ContactList& list, std::size_t& worst) const;
 
   std::vector<Body> bodies_;
+  std::vector<SmoothLaw> laws_;           // of contacts
   std::vector<std::int32_t> first_node_;  // of each body
   std::vector<std::int32_t> slots_;       // of the blocks of the bodies
   std::vector<std::uint8_t> used_;        // by slot: an unknown
