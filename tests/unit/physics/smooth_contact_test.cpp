@@ -19,9 +19,9 @@ void expect_derivatives(const Potential& at, double d, double step) {
 }
 
 TEST(ContactPotential, ForceAndStiffnessAreSlopeAndCurvatureOfTheEnergy) {
-  const auto penalty = [](double d) { return penalty_potential(k, d); };
+  const auto penalty = [](double d) { return penalty_potential(k, h, d); };
   const auto barrier = [](double d) { return barrier_potential(k, h, d); };
-  for (const double d : {-5e-3, -1e-3, -1e-6, 1e-6, 1e-3}) expect_derivatives(penalty, d, 1e-7);
+  for (const double d : {-5e-3, -1e-3, 1e-3, h - 1e-6, h + 1e-6, 2 * h}) expect_derivatives(penalty, d, 1e-7);
   // Above the parabola, at a step by the distance to where the energy would be infinite; within it; beyond its reach.
   for (const double part : {1.1, 0.999, 0.9, 0.5, 0.1, 0.01, 0.002})
     expect_derivatives(barrier, part * h, 1e-5 * part * h);

@@ -254,6 +254,13 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
                                         {"barrier", ContactResponse::barrier}})
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
+          .param(&Params::continuous, "continuous",
+                 "What would pass through it within a substep is found on its way, too, by the speeds it has when the "
+                 "substep begins. Penalties without `slip_speed` see to that by themselves.")
+          .advanced()
+          .only_when("response", {"exact", "barrier"})
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::slip_speed, "slip_speed", unit::m_per_s,
                  "Speed along the collider from which friction is all there; below it is less, and what rests on a "
                  "slope creeps. 1 mm/s for a barrier; for a penalty without it friction holds what rests.")
@@ -261,10 +268,12 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .only_when("response", {"penalty", "barrier"})
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
-          .param(&Params::activation, "activation", unit::m,
-                 "Gap beyond `strand_thickness` at which a barrier begins to push.")
+          .param(
+              &Params::activation, "activation", unit::m,
+              "Gap beyond `strand_thickness` at which a barrier, or a penalty with `slip_speed`, begins to push; 0.5 "
+              "mm when absent.")
           .positive()
-          .only_when("response", {"barrier"})
+          .only_when("response", {"penalty", "barrier"})
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::stiffness, "stiffness", unit::newton_per_m,
@@ -303,10 +312,11 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
 void ColliderBehavior::create(Scope& scope) {
   if (const std::string problem = motion_problem(params_); !problem.empty())
     throw Error(ExitCode::bad_input, fmt::format("{}.motion: {}", scope.path(), problem));
-  if (params_.stiffness && !together())
-    throw Error(ExitCode::bad_input, scope.path() +
-                                         ".stiffness: of a penalty it counts with `slip_speed` only; give that too, or "
-                                         "`strand_stiffness` instead");
+  if ((params_.stiffness || params_.activation) && !together())
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}.{}: of a penalty it counts with `slip_speed` only; give that too, or `{}` instead",
+                            scope.path(), params_.stiffness ? "stiffness" : "activation",
+                            params_.stiffness ? "strand_stiffness" : "strand_thickness"));
   if (params_.shape == SolidShape::sheet) return create_sheet(scope);
   AnimatedSurface surface;
   if (params_.shape == SolidShape::mesh) {
@@ -374,8 +384,10 @@ void ColliderBehavior::touch(Scope& scope, std::function<ContactCollider(double 
   };
   collider.friction = params_.friction.value;
   collider.objects = std::move(objects);
+  collider.continuous = params_.continuous;
   collider.response = {params_.response, params_.strand_stiffness.value, params_.stiffness.value_or(0),
-                       params_.activation, params_.slip_speed.value_or(TouchResponse{}.slip_speed)};
+                       params_.activation.value_or(TouchResponse{}.activation),
+                       params_.slip_speed.value_or(TouchResponse{}.slip_speed)};
   scope.solids().contacts().add_collider(std::move(collider));
 }
 

@@ -31,11 +31,12 @@ struct ColliderBehavior final : Behavior {
     double push_out = 0.05;       // [m/s]
     Varying<double> restitution{0.3};
     Varying<double> friction{0.3};
+    bool continuous = false;
     // How solids are kept out. penalty without a slip speed: a stiff layer, each piece by itself.
     ContactResponse response = ContactResponse::penalty;
-    std::optional<double> stiffness;                 // [N/m]
-    double activation = TouchResponse{}.activation;  // [m]
-    std::optional<double> slip_speed;                // [m/s]
+    std::optional<double> stiffness;   // [N/m]
+    std::optional<double> activation;  // [m]
+    std::optional<double> slip_speed;  // [m/s]
     Wall wall = Wall::free_slip;
     Varying<double> strand_stiffness{200};
     Varying<double> strand_thickness{5e-4};  // [m]

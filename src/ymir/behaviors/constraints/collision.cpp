@@ -28,12 +28,15 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
              "Error of relative velocities at contacts, by those without contact.")
       .positive()
       .advanced()
-      .param(
-          &Params::response, "response",
-          "How contacts answer. exact: Coulomb's law, nothing overlaps; penalty: a spring where things overlap; "
-          "barrier: a force that grows without bound as the gap closes, so that gaps stay open. Friction of the last "
-          "two grows with the slip until `slip_speed`: what rests on a slope creeps. Where objects differ: barrier, "
-          "then exact, then penalty.")
+      .param(&Params::continuous, "continuous",
+             "What would pass through something within a substep is found on its way, too: thin and fast things.")
+      .advanced()
+      .param(&Params::response, "response",
+             "How contacts answer. exact: Coulomb's law, nothing overlaps; penalty: a spring in a thin layer; barrier: "
+             "a force "
+             "in that layer that grows without bound as the gap closes. Friction of the last "
+             "two grows with the slip until `slip_speed`: what rests on a slope creeps. Where objects differ: barrier, "
+             "then exact, then penalty.")
       .enumerated<ContactResponse>({{"exact", ContactResponse::exact},
                                     {"penalty", ContactResponse::penalty},
                                     {"barrier", ContactResponse::barrier}})
@@ -48,9 +51,10 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
       .positive()
       .advanced()
       .only_when("response", {"penalty", "barrier"})
-      .param(&Params::activation, "activation", unit::m, "Gap beyond `thickness` at which a barrier begins to push.")
+      .param(&Params::activation, "activation", unit::m,
+             "Gap beyond `thickness` at which penalties and barriers begin to push.")
       .positive()
-      .only_when("response", {"barrier"})
+      .only_when("response", {"penalty", "barrier"})
       .param(&Params::slip_speed, "slip_speed", unit::m_per_s,
              "Speed along each other from which friction is all there; below it is less, and things creep.")
       .positive()
@@ -66,6 +70,7 @@ void CollisionBehavior::create(Scope& scope) {
   params.adhesion = params_.adhesion;
   params.self_contact = params_.self_contact;
   params.tolerance = params_.tolerance;
+  params.continuous = params_.continuous;
   params.response = {params_.response, params_.relative_stiffness, params_.stiffness.value_or(0), params_.activation,
                      params_.slip_speed};
   scope.solids().contacts().add_family(objects, params, scope.group());

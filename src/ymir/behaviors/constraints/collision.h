@@ -17,6 +17,7 @@ struct CollisionBehavior final : Behavior {
     double adhesion = 0;   // [N]
     bool self_contact = true;
     double tolerance = 1e-4;
+    bool continuous = false;
     ContactResponse response = ContactResponse::exact;
     double relative_stiffness = TouchResponse{}.by_inertia;
     std::optional<double> stiffness;                 // [N/m]

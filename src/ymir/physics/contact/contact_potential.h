@@ -1,7 +1,7 @@
 // Energies that keep two points apart, of their gap d [m]: what a contact does that gives a little. k stiffness [N/m].
 //
-//   penalty:  E = k d^2/2 for d < 0                                  rests at a depth of weight/k
-//   barrier:  E = -k (d - h)^2 ln(d/h) for 0 < d < h                 infinite where the gap closes; C2 at h [Li2020, 5]
+//   penalty:  E = k (d - h)^2/2 for d < h                 rests at weight/k below its reach h
+//   barrier:  E = -k (d - h)^2 ln(d/h) for 0 < d < h      infinite where the gap closes; C2 at h [Li2020, 5]
 //
 // The barrier goes on as a parabola, with the same slope and curvature, below a thousandth of its reach h: what stands
 // there, as after a step of Newton's method that went too far, is pushed out by a finite force, a thousand k h.
@@ -19,9 +19,10 @@ namespace contact_potential {
 constexpr double least = 1e-3;  // of the reach of a barrier: where its parabola begins
 }
 
-inline ContactPotential penalty_potential(double k, double gap) {
-  if (!(gap < 0)) return {};
-  return {0.5 * k * gap * gap, -k * gap, k};
+inline ContactPotential penalty_potential(double k, double h, double gap) {
+  const double depth = h - gap;
+  if (!(depth > 0)) return {};
+  return {0.5 * k * depth * depth, k * depth, k};
 }
 
 inline ContactPotential barrier_potential(double k, double h, double gap) {

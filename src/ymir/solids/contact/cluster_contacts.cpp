@@ -35,6 +35,11 @@ void ClusterContacts::push(std::span<const NodeVector> impulses, double per_dt) 
     if (blocks_[m] != nullptr) blocks_[m]->push(of(m, impulses.data()), per_dt);
 }
 
+void ClusterContacts::add_levers(std::span<const NodeVector> impulses, double per_dt) {
+  for (std::size_t m = 0; m < blocks_.size(); ++m)
+    if (blocks_[m] != nullptr) blocks_[m]->add_levers(of(m, impulses.data()), per_dt);
+}
+
 NodalBody& ClusterContacts::body() {
   if (cluster_->alone()) return blocks_[0]->body();
   return *this;

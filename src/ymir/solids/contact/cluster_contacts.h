@@ -20,6 +20,7 @@ class ClusterContacts final : private NodalBody {
               std::vector<NodeShare>& shares) const;
   Vec3d way(std::int32_t node) const;
   void push(std::span<const NodeVector> impulses, double per_dt);
+  void add_levers(std::span<const NodeVector> impulses, double per_dt);
   // Of a block that is alone its own.
   NodalBody& body();
   bool refresh(double dt);

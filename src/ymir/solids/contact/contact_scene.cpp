@@ -51,12 +51,16 @@ void ContactScene::add_family(std::span<SolidObject* const> objects, const Touch
     t.level = level;
     t.params = params;
   }
+  detection_.continuous = detection_.continuous || params.continuous;
+  detection_.settings.layers = detection_.settings.layers || params.response.reach() > 0;
   tolerance_ = families_ == 0 ? params.tolerance : std::min(tolerance_, params.tolerance);
   ++families_;
 }
 
 void ContactScene::add_collider(TouchedCollider collider) {
   for (SolidObject* object : collider.objects) entry(*object);
+  detection_.continuous = detection_.continuous || collider.continuous;
+  detection_.settings.layers = detection_.settings.layers || collider.response.reach() > 0;
   colliders_.push_back(std::move(collider));
 }
 

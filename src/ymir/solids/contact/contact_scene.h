@@ -23,10 +23,10 @@ struct TouchResponse {
   ContactResponse kind = ContactResponse::exact;
   // Of penalties and barriers: k dt^2/m, or k itself [N/m] where it is not 0. Of two the mean.
   double by_inertia = 200, stiffness = 0;
-  double activation = 5e-4;  // gap at which a barrier begins to push [m]; of two objects the mean, of a collider all
+  double activation = 5e-4;  // gap at which they begin to push [m]; of two objects the mean, of a collider all
   double slip_speed = 1e-3;  // below which friction is not all there [m/s]; of two the smaller
 
-  double reach() const { return kind == ContactResponse::barrier ? activation : 0; }
+  double reach() const { return kind == ContactResponse::exact ? 0 : activation; }
 };
 
 // How an object is where it touches others.
@@ -37,6 +37,7 @@ struct TouchParams {
   bool self_contact = true;  // pieces touch themselves
   double tolerance = 1e-4;   // of relative velocities, by those without contact
   TouchResponse response;
+  bool continuous = false;  // what would pass within a substep is found too
 };
 
 // A solid whose motion is given.
@@ -45,6 +46,7 @@ struct TouchedCollider {
   double friction = 0.3;
   std::vector<SolidObject*> objects;  // that it touches
   TouchResponse response;
+  bool continuous = false;
 };
 
 class ContactScene {
@@ -74,7 +76,7 @@ class ContactScene {
   Place place(const ContactSide& side) const;
   double friction(const Contact& contact) const;
   double adhesion(const Contact& contact) const;  // [N]
-  // What a substep may close: surfaces are found by their distance less what barriers keep free of it [m].
+  // What a substep may close: surfaces are found by their distance less the reach of penalties and barriers [m].
   double room(const Contact& contact) const;
   // compliance: of what touches there, about its inverse mass [1/kg].
   SmoothLaw law(const Contact& contact, double compliance, double dt) const;

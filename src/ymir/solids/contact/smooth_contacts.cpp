@@ -8,7 +8,7 @@
 namespace ymir {
 namespace {
 
-constexpr int most_rounds = 30, most_iterations = 60, most_products = 400;
+constexpr int most_rounds = 12, most_iterations = 30, most_products = 200;
 constexpr double slowest = 1e-12;  // velocities that errors are compared with [m/s]
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -226,11 +226,18 @@ void SmoothContacts::descend(const ContactList& list) {
 
 // Newton's method at given bounds of friction.
 void SmoothContacts::settle(const ContactList& list, double enough, Report& report) {
-  double before = 1;
+  // Errors that are this small and fall no more are those of round-off.
+  constexpr double small = 1e-4;
+  constexpr int patience = 3;
+  double before = 1, least = small;
+  int since = 0;
   for (int it = 0; it < most_iterations; ++it) {
     report.error = balance(list, report.worst);
     if (!(report.error > enough)) return;
-    constexpr double loosest = 1e-3, sharpest = 1e-10, safety = 0.1;
+    since = report.error < 0.5 * least ? 0 : since + 1;
+    least = std::min(least, report.error);
+    if (report.error < small && since > patience) return;
+    constexpr double loosest = 1e-6, sharpest = 1e-12, safety = 1e-3;
     find_step(list, std::clamp(safety * std::min(enough, before) / report.error, sharpest, loosest));
     descend(list);
     before = report.error;

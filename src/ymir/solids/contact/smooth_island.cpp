@@ -45,6 +45,7 @@ void ContactIsland::follow_laws(const ContactScene& scene, double dt) {
   else
     smooth_contacts_.evaluate(list_);
   collect();
+  for (std::size_t c = 0; c < clusters_.size(); ++c) clusters_[c].contacts->add_levers(given_[c], 1 / dt);
 }
 
 void ContactIsland::solve_smooth(double tolerance) {

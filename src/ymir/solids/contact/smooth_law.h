@@ -18,14 +18,14 @@ enum class ContactResponse : unsigned char { exact, penalty, barrier };
 struct SmoothLaw {
   ContactResponse response = ContactResponse::exact;
   double stiffness = 0;  // k [N/m]
-  double reach = 0;      // h of a barrier [m]
+  double reach = 0;      // h [m]
   double friction = 0;   // mu
   double slip = 0;       // e [m]
 
   bool smooth() const { return response != ContactResponse::exact; }
   ContactPotential normal(double gap) const {
     return response == ContactResponse::barrier ? barrier_potential(stiffness, reach, gap)
-                                                : penalty_potential(stiffness, gap);
+                                                : penalty_potential(stiffness, reach, gap);
   }
 };
 

@@ -137,7 +137,7 @@ bool crosses(const Boundary& b, const Contact& c) {
 
 // What a pair may overlap now; nothing was remembered of it: nullptr. Its owners are left open.
 OverlapRecord overlap_now(const Boundary& b, std::span<const Contact> group, const OverlapRecord* remembered,
-                          const MemorySettings& settings, double dt) {
+                          bool followed, const MemorySettings& settings, double dt) {
   double deepest = 0;
   bool crossing = false;
   for (const Contact& c : group) {
@@ -149,6 +149,7 @@ OverlapRecord overlap_now(const Boundary& b, std::span<const Contact> group, con
     return {{}, {}, std::min(0.0, std::max(released, deepest)), remembered->crossing != 0 && deepest < 0 ? 1 : 0};
   }
   if (fresh(b, group[0].a) || fresh(b, group[0].b)) return {{}, {}, deepest, crossing ? 1 : 0};
+  if (settings.layers && !followed) return {{}, {}, deepest, 0};
   return {{}, {}, 0, 0};
 }
 
@@ -215,7 +216,7 @@ void recall(const Boundary& b, const ContactMemory& memory, const MemorySettings
     if (last != old) follow_all(b, group, std::span(old, last));
     while (pair != pairs.end() && passed(*pair)) ++pair;
     const bool remembered = pair != pairs.end() && same(*pair);
-    const OverlapRecord now = overlap_now(b, group, remembered ? &*pair : nullptr, settings, dt);
+    const OverlapRecord now = overlap_now(b, group, remembered ? &*pair : nullptr, last != old, settings, dt);
     const bool crossing = now.crossing != 0;
     if (now.overlap < 0 || crossing) overlaps.push_back({owner_a, owner_b, now.overlap, now.crossing});
     for (std::size_t i = begin; i < end && !crossing; ++i) {

@@ -51,6 +51,9 @@ ContactOwner owner_of_b(const Boundary& boundary, const Contact& contact);
 
 struct MemorySettings {
   double release = 0.02;  // of remembered overlap [m/s]
+  // Distances are kept by soft layers: what is found within one without having been near before is remembered too, or
+  // it would be thrown out.
+  bool layers = false;
 };
 
 // Gives contacts of one family (ascending by owners, with all of these owners) what is remembered of them, and takes
