@@ -1,11 +1,14 @@
 #include "ymir/solids/detection/swept_contacts.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/contact/additive_ccd.h"
 #include "ymir/physics/contact/contact_frame.h"
+#include "ymir/solids/detection/box_pairs.h"
+#include "ymir/solids/detection/candidates.h"
 #include "ymir/solids/detection/elements.h"
 #include "ymir/solids/detection/narrow.h"
 
@@ -15,11 +18,6 @@ namespace {
 constexpr double fast = 0.25;  // of its edge, beyond which a way may be missed by margins
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-bool overlap(const Box& a, const Box& b) {
-  return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y && b.low.y <= a.high.y &&
-         a.low.z <= b.high.z && b.low.z <= a.high.z;
-}
 
 // A time until which they stay apart and at which nearly nothing is left between them: the normal is that of the
 // impact.
@@ -212,7 +210,7 @@ void Sweep::meet(const Swept& first, const Swept& second, std::vector<Contact>& 
   }
 }
 
-// Boxes in the order of where they begin along x: each is compared with those that begin within it.
+// Those that are fast against all.
 void Sweep::find_pairs() {
   for (const BoundaryVertex& v : b_->vertices) mean_ += v.way;
   if (!b_->vertices.empty()) mean_ = mean_ / static_cast<double>(b_->vertices.size());
@@ -224,21 +222,37 @@ void Sweep::find_pairs() {
   for (std::size_t t = 0; t < b_->triangles.size(); ++t)
     add(b_->triangles[t].data(), 3, static_cast<std::int32_t>(t), b_->triangle_piece[t],
         triangle_reach(*b_, static_cast<std::int32_t>(t)));
-  if (std::none_of(elements_.begin(), elements_.end(), [](const Swept& e) { return e.fast; })) return;
-  std::stable_sort(elements_.begin(), elements_.end(),
-                   [](const Swept& p, const Swept& q) { return p.box.low.x < q.box.low.x; });
-  constexpr std::ptrdiff_t run = 256;
-  const std::ptrdiff_t count = std::ssize(elements_), parts = (count + run - 1) / run;
-  std::vector<std::vector<Contact>> found(static_cast<std::size_t>(parts));
-  parallel_for(parts, [&](std::ptrdiff_t part) {
-    for (std::ptrdiff_t i = part * run; i < std::min(count, (part + 1) * run); ++i) {
-      const Swept& p = elements_[static_cast<std::size_t>(i)];
-      for (std::ptrdiff_t k = i + 1; k < count; ++k) {
-        const Swept& q = elements_[static_cast<std::size_t>(k)];
-        if (q.box.low.x > p.box.high.x) break;
-        if (!(p.fast || q.fast) || !overlap(p.box, q.box) || !may_touch(p, q)) continue;
-        meet(p, q, found[static_cast<std::size_t>(part)]);
+  std::vector<std::int32_t> quick, others;
+  for (std::size_t i = 0; i < elements_.size(); ++i)
+    (elements_[i].fast ? quick : others).push_back(static_cast<std::int32_t>(i));
+  if (quick.empty()) return;
+  BoxTree trees[2];
+  const Vec3d origin = elements_[at(quick[0])].box.low;
+  for (int k = 0; k < 2; ++k) {
+    trees[k].order(k == 0 ? quick : others, [&](std::int32_t i) { return elements_[at(i)].box.center(); });
+    trees[k].fit(origin, [&](std::int32_t i, std::int32_t) { return elements_[at(i)].box; });
+  }
+  std::vector<std::vector<std::uint64_t>> near(static_cast<std::size_t>(threads()));
+  BoxPairs pairs;
+  for (const BoxTree& other : trees)
+    pairs.find(trees[0], other, [&](std::int32_t slot, std::int32_t block, unsigned lanes) {
+      const std::int32_t i = trees[0].element(slot);
+      for (; lanes != 0; lanes &= lanes - 1) {
+        const std::int32_t j = other.element(block * BoxTree::width + std::countr_zero(lanes));
+        if (may_touch(elements_[at(i)], elements_[at(j)]))
+          near[static_cast<std::size_t>(thread_index())].push_back(pair_key(std::min(i, j), std::max(i, j)));
       }
+    });
+  std::vector<std::uint64_t> keys;
+  for (const auto& own : near) keys.insert(keys.end(), own.begin(), own.end());
+  std::sort(keys.begin(), keys.end());
+  constexpr std::ptrdiff_t run = 256;
+  std::vector<std::vector<Contact>> found((keys.size() + static_cast<std::size_t>(run) - 1) /
+                                          static_cast<std::size_t>(run));
+  parallel_blocks(std::ssize(keys), run, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    for (std::ptrdiff_t k = begin; k < end; ++k) {
+      const std::uint64_t key = keys[static_cast<std::size_t>(k)];
+      meet(elements_[at(first_of(key))], elements_[at(second_of(key))], found[static_cast<std::size_t>(begin / run)]);
     }
   });
   for (const auto& own : found) contacts_->insert(contacts_->end(), own.begin(), own.end());
