@@ -1,6 +1,7 @@
 // Contacts of an island that give a little.
 #include <algorithm>
 
+#include "ymir/base/log.h"
 #include "ymir/solids/contact/contact_island.h"
 
 namespace ymir {
@@ -13,6 +14,10 @@ constexpr double sharper = 1e-3;
 }  // namespace
 
 void ContactIsland::find_laws(const ContactScene& scene, double dt) {
+  laws_.assign(contacts_.size(), {});
+  smooth_ = mixed_ = false;
+  const auto is_smooth = [&](const Touch& touch) { return scene.law(scene.contacts()[touch.contact], 0, dt).smooth(); };
+  if (std::none_of(contacts_.begin(), contacts_.end(), is_smooth)) return;
   std::vector<std::size_t> first{0};
   std::vector<NodeMetric> metric;
   for (const NodalBody* body : bodies_) {
@@ -20,7 +25,6 @@ void ContactIsland::find_laws(const ContactScene& scene, double dt) {
     body->describe(std::span(metric).subspan(first.back()));
     first.push_back(metric.size());
   }
-  laws_.resize(contacts_.size());
   std::size_t count = 0;
   for (std::size_t k = 0; k < laws_.size(); ++k) {
     NodeContact& c = list_.contacts[k];
@@ -33,8 +37,8 @@ void ContactIsland::find_laws(const ContactScene& scene, double dt) {
     ++count;
     c.cohesion = 0;
   }
-  smooth_ = count > 0;
-  mixed_ = smooth_ && count < laws_.size();
+  smooth_ = true;
+  mixed_ = count < laws_.size();
 }
 
 // Forces of the law at the iterate, so that what is left is that of all energies.
@@ -49,6 +53,8 @@ void ContactIsland::follow_laws(const ContactScene& scene, double dt) {
 }
 
 void ContactIsland::solve_smooth(double tolerance) {
+  if (recording_ && outcome_.newton.iterations == 0)
+    log::warn("--dump-contacts: contacts by penalties and barriers are left out");
   const SmoothContacts::Report report = smooth_contacts_.solve(list_, sharper * tolerance);
   outcome_.error = report.error;
   outcome_.status = report.error <= tolerance         ? ContactStatus::solved
