@@ -7,9 +7,9 @@
 namespace ymir {
 namespace {
 
-// Of the tolerance, what penalties and barriers are solved to: Newton's method of the bodies then converges as fast as
-// without them.
-constexpr double sharper = 1e-3;
+// Of the tolerance, what penalties and barriers are solved to; where there are few, so far that Newton's method of the
+// bodies converges as fast as without them.
+constexpr double sharper = 0.1, sharpest = 1e-3;
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void ContactIsland::follow_laws(const ContactScene& scene, double dt) {
 void ContactIsland::solve_smooth(double tolerance) {
   if (recording_ && outcome_.newton.iterations == 0)
     log::warn("--dump-contacts: contacts by penalties and barriers are left out");
-  const SmoothContacts::Report report = smooth_contacts_.solve(list_, sharper * tolerance);
+  const SmoothContacts::Report report = smooth_contacts_.solve(list_, (few() ? sharpest : sharper) * tolerance);
   outcome_.error = report.error;
   outcome_.status = report.error <= tolerance         ? ContactStatus::solved
                     : report.error <= 100 * tolerance ? ContactStatus::inaccurate
