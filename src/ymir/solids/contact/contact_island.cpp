@@ -150,13 +150,19 @@ void ContactIsland::solve_contacts(double tolerance) {
   collect();
 }
 
-// Whether contacts are solved with the matrices of all blocks: where there is cloth, and nothing is coupled or has
-// multipliers.
+// Whether contacts are solved with the matrices of all blocks: where there is cloth, and nothing has multipliers.
 bool ContactIsland::whole() const {
-  const auto fits = [](const Touching& c) { return c.cluster->alone() && !c.cluster->block(0).indefinite(); };
-  return std::any_of(clusters_.begin(), clusters_.end(),
-                     [](const Touching& c) { return c.cluster->alone() && c.contacts->only().thin(); }) &&
-         std::all_of(clusters_.begin(), clusters_.end(), fits);
+  bool thin = false;
+  for (const Touching& c : clusters_)
+    for (std::size_t m = 0; m < c.cluster->blocks(); ++m) {
+      if (c.cluster->block(m).indefinite()) return false;
+      thin = thin || c.contacts->thin(m);
+    }
+  return thin;
+}
+
+bool ContactIsland::coupled() const {
+  return std::any_of(clusters_.begin(), clusters_.end(), [](const Touching& c) { return !c.cluster->alone(); });
 }
 
 // Impulses of contacts to those on nodes.
@@ -174,22 +180,26 @@ void ContactIsland::collect() {
 // Matrices as Newton's method wants them, as long as there is a factor of all of them together.
 bool ContactIsland::solve_whole(double tolerance, double dt) {
   const auto factor = [&](bool thin) {
-    return all_clusters([&](Touching& c) { return c.contacts->only().thin() != thin || c.cluster->factor(); });
+    return all_clusters([&](Touching& c) {
+      for (std::size_t m = 0; m < c.cluster->blocks(); ++m)
+        if (c.contacts->thin(m) == thin && !c.cluster->block(m).factor()) return false;
+      return true;
+    });
   };
   if (!factor(false)) return false;
   if (outcome_.newton.iterations == 0) {
     std::vector<WholeContacts::Body> blocks;
-    for (Touching& c : clusters_) blocks.push_back({&c.cluster->block(0), &c.contacts->only()});
+    for (Touching& c : clusters_) blocks.push_back({c.cluster, &*c.contacts});
     whole_.begin(blocks, list_);
     if (recording_) log::warn("--dump-contacts: contacts of cloth and what it touches are left out");
   }
   WholeContacts::Report report;
-  const auto solved = [&] {
-    whole_.take(dt);
+  const auto solved = [&](bool curvature) {
+    whole_.take(dt, curvature);
     return (outcome_.newton.iterations > 0 || whole_.measure(list_)) &&
            whole_.solve(list_, sharper * tolerance, report) == WholeContacts::Solved::yes;
   };
-  if (!solved() && !(factor(true) && solved())) return false;
+  if (!solved(true) && !(factor(true) && solved(false))) return false;
   outcome_.error = report.error;
   outcome_.status = report.error <= tolerance         ? ContactStatus::solved
                     : report.error <= 100 * tolerance ? ContactStatus::inaccurate
@@ -264,7 +274,7 @@ bool ContactIsland::solve(const ContactScene& scene, double dt) {
   if (thin_) {
     push(-1 / dt);
     set_free(scene, dt);
-    return solve_whole(scene.tolerance(), dt);
+    return solve_whole(coupled() ? tolerance_now(scene) : scene.tolerance(), dt);
   }
   // What is held by bounded multipliers, such as limits of joints, is what contacts leave to them.
   if (!all_clusters([](Touching& c) { return c.cluster->factor(); })) return false;

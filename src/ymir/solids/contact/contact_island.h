@@ -79,6 +79,7 @@ class ContactIsland {
   void solve_and_record(double tolerance);
   bool few() const;
   bool whole() const;
+  bool coupled() const;
   void push(double per_dt);
   void give(ContactScene& scene);
 

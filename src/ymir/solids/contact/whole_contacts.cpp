@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "ymir/physics/contact/cone.h"
-#include "ymir/solids/solid_block.h"
 
 namespace ymir {
 namespace {
@@ -13,8 +12,13 @@ namespace {
 // rho over what the lighter body puts against a contact: a round leaves little, round-off stays far below.
 constexpr double penalty = 1e4;
 constexpr int most_rounds = 40, most_iterations = 40;  // of the bounds of friction; within a round
+// Of rho, where states of many stiff contacts are not found within a round: less, and more again from round to round.
+constexpr double softer = 0.01, harder = 10, softest = 1e-4;
+constexpr int most_in_all = 500;  // iterations, once that was needed
+constexpr int hopeful = 15;       // iterations after which less should be left than there was without contact
 // Residuals of a round, by the error of the round before.
 constexpr double of_error = 1e-3, of_tolerance = 0.1;
+constexpr double rough = 1e3;      // what of that is no solution of the round
 constexpr double slowest = 1e-12;  // velocities that errors are compared with [m/s]
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -23,12 +27,30 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 void WholeContacts::begin(std::span<const Body> bodies, const ContactList& list) {
   bodies_.assign(bodies.begin(), bodies.end());
+  blocks_of_.clear();
+  first_block_.clear();
   first_node_.assign(1, 0);
-  for (const Body& body : bodies_) first_node_.push_back(first_node_.back() + body.block->nodes());
+  for (const Body& body : bodies_) {
+    first_block_.push_back(blocks_of_.size());
+    for (std::size_t m = 0; m < body.cluster->blocks(); ++m) {
+      blocks_of_.push_back(&body.cluster->block(m));
+      first_node_.push_back(first_node_.back() + blocks_of_.back()->nodes());
+    }
+  }
   touches_.assign(list.contacts.size(), {});
   speed_ = 0;
   find_places(list);
+  take_couplings(false);
   find_pattern(list);
+}
+
+void WholeContacts::take_couplings(bool curvature) {
+  couplings_.clear();
+  for (std::size_t b = 0; b < bodies_.size(); ++b)
+    couplings_.add(bodies_[b].cluster->couplings(curvature, [&](std::size_t member, std::size_t row) {
+      const std::size_t k = first_block_[b] + member;
+      return 3 * first_node_[k] + blocks_of_[k]->slot(row);
+    }));
 }
 
 // Rigid bodies turn: what their unknowns move is another in each iteration.
@@ -40,9 +62,10 @@ void WholeContacts::find_places(const ContactList& list) {
     columns.clear();
     for (const ContactNode& n : list.nodes_of(list.contacts[k])) {
       const std::size_t first = columns.size();
-      bodies_[at(n.body)].contacts->columns(n.node, n.weight, columns);
+      const std::size_t block =
+          first_block_[at(n.body)] + bodies_[at(n.body)].contacts->columns(n.node, n.weight, columns);
       for (std::size_t c = first; c < columns.size(); ++c)
-        columns[c].slot = 3 * first_node_[at(n.body)] + bodies_[at(n.body)].block->slot(at(columns[c].slot));
+        columns[c].slot = 3 * first_node_[block] + blocks_of_[block]->slot(at(columns[c].slot));
     }
     std::stable_sort(columns.begin(), columns.end(),
                      [](const NodeColumn& a, const NodeColumn& b) { return a.slot < b.slot; });
@@ -57,8 +80,8 @@ void WholeContacts::find_places(const ContactList& list) {
 
 void WholeContacts::find_pattern(const ContactList& list) {
   std::vector<std::int32_t> pairs, touched;
-  for (std::size_t b = 0; b < bodies_.size(); ++b)
-    bodies_[b].block->visit_blocks([&](std::int32_t i, std::int32_t j, const double*) {
+  for (std::size_t b = 0; b < blocks_of_.size(); ++b)
+    blocks_of_[b]->visit_blocks([&](std::int32_t i, std::int32_t j, const double*) {
       pairs.push_back(first_node_[b] + i);
       pairs.push_back(first_node_[b] + j);
     });
@@ -68,21 +91,26 @@ void WholeContacts::find_pattern(const ContactList& list) {
     if (t.end > t.first)
       lists.push_back({std::span<const std::int32_t>(touched).subspan(t.first, t.end - t.first),
                        static_cast<int>(t.end - t.first)});
+  std::vector<std::vector<std::int32_t>> coupled;
+  couplings_.nodes(coupled);
+  for (const auto& nodes : coupled)
+    if (!nodes.empty()) lists.push_back({nodes, static_cast<int>(nodes.size())});
   matrix_ = BlockMatrix(first_node_.back(), lists);
   augmented_ = matrix_;
   slots_.clear();
   for (std::size_t k = 0; k < pairs.size(); k += 2)
     slots_.push_back(matrix_.slot(std::max(pairs[k], pairs[k + 1]), std::min(pairs[k], pairs[k + 1])));
   used_.assign(3 * at(first_node_.back()), 0);
-  for (std::size_t b = 0; b < bodies_.size(); ++b)
-    for (std::size_t row = 0; row < bodies_[b].block->size(); ++row)
-      used_[at(3 * first_node_[b] + bodies_[b].block->slot(row))] = 1;
+  for (std::size_t b = 0; b < blocks_of_.size(); ++b)
+    for (std::size_t row = 0; row < blocks_of_[b]->size(); ++row)
+      used_[at(3 * first_node_[b] + blocks_of_[b]->slot(row))] = 1;
   blocks_.clear();
   for (Touch& t : touches_) {
     t.first_block = blocks_.size();
     for (std::size_t p = t.first; p < t.end; ++p)
       for (std::size_t q = t.first; q <= p; ++q) blocks_.push_back(matrix_.slot(places_[p].node, places_[q].node));
   }
+  couplings_.find_places(matrix_);
   cholesky_.analyze(matrix_);
   std::vector<NodeMetric> metric;
   std::vector<std::size_t> first{0};
@@ -99,14 +127,14 @@ void WholeContacts::find_pattern(const ContactList& list) {
   }
 }
 
-void WholeContacts::take(double dt) {
+void WholeContacts::take(double dt, bool curvature) {
   dt_ = dt;
   matrix_.clear();
   std::size_t k = 0;
   b_.assign(used_.size(), 0);
   std::vector<double> side;
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    const SolidBlock& block = *bodies_[b].block;
+  for (std::size_t b = 0; b < blocks_of_.size(); ++b) {
+    const SolidBlock& block = *blocks_of_[b];
     block.visit_blocks([&](std::int32_t, std::int32_t, const double* values) {
       double* to = matrix_.block(slots_[k++]);
       for (int i = 0; i < 9; ++i) to[i] += values[i];
@@ -117,6 +145,9 @@ void WholeContacts::take(double dt) {
   }
   for (std::size_t s = 0; s < used_.size(); ++s)
     if (used_[s] == 0) matrix_.diagonal(static_cast<std::int32_t>(s / 3))[4 * (s % 3)] = 1;
+  take_couplings(curvature);
+  couplings_.add_soft(matrix_);
+  couplings_.start(matrix_);
 }
 
 Vec3d WholeContacts::velocity(const Touch& t, Vec3d free, std::span<const double> x) const {
@@ -147,6 +178,7 @@ bool WholeContacts::factor() {
       }
     }
   }
+  couplings_.add_hard(augmented_);
   return cholesky_.factor(augmented_);
 }
 
@@ -154,7 +186,9 @@ bool WholeContacts::measure(const ContactList& list) {
   for (Touch& t : touches_) t.held = Mat3d{};
   if (!factor()) return false;
   x_.assign(b_.size(), 0);
-  cholesky_.solve(b_.data(), x_.data());
+  residual_ = b_;
+  couplings_.resist(x_, residual_);
+  cholesky_.solve(residual_.data(), x_.data());
   constexpr double least = 1e-2;
   double closing = 0, all = 0;
   for (std::size_t k = 0; k < touches_.size(); ++k) {
@@ -220,6 +254,7 @@ double WholeContacts::balance(const ContactList& list) {
   for (std::size_t s = 0; s < b_.size(); ++s) residual_[s] = b_[s] - residual_[s];
   for (std::size_t k = 0; k < touches_.size(); ++k)
     spread(touches_[k], respond(touches_[k], list.contacts[k], u_[k]) / dt_, residual_);
+  couplings_.resist(x_, residual_);
   double left = 0;
   for (std::size_t s = 0; s < b_.size(); ++s)
     left = std::max(
@@ -236,8 +271,9 @@ void WholeContacts::descend(const ContactList& list) {
   matrix_.multiply(x_.data(), product_.data());
   for (std::size_t s = 0; s < b_.size(); ++s) linear += (product_[s] - b_[s]) * step_[s];
   for (std::size_t k = 0; k < touches_.size(); ++k) du_[k] = velocity(touches_[k], {0, 0, 0}, step_);
+  couplings_.set_line(x_, step_);
   const auto slope = [&](double share) {
-    double sum = linear + share * square;
+    double sum = linear + share * square + couplings_.slope(share);
     for (std::size_t k = 0; k < touches_.size(); ++k)
       sum -= dot(respond(touches_[k], list.contacts[k], u_[k] + du_[k] * share), du_[k]);
     return sum;
@@ -260,9 +296,10 @@ bool WholeContacts::settle(const ContactList& list, double enough, Report& repor
   double before = std::numeric_limits<double>::infinity();
   for (int it = 0; it < most_iterations; ++it) {
     left = balance(list);
-    if (it > 0 && left < enough) break;
+    if ((it > 0 && left < enough) || (it >= hopeful && left > 1)) break;
     // Directions in which contacts slide turn little once their states are found: the factor lasts.
-    if (hold(list) || report.factorisations == 0 || left > 0.1 * before) {
+    const bool other = couplings_.hold(x_);
+    if (hold(list) || other || report.factorisations == 0 || left > 0.1 * before) {
       if (!factor()) return false;
       ++report.factorisations;
       before = std::numeric_limits<double>::infinity();
@@ -290,17 +327,21 @@ void WholeContacts::start(const ContactList& list) {
       for (int a = 0; a < 3; ++a)
         answer += dot(places_[p].way.column[a], places_[p].way.column[a]) /
                   std::fabs(matrix_.diagonal(places_[p].node)[4 * a]);
-    t.rho = answer > 0 ? penalty * dt_ * dt_ * 3 / answer : 0;
+    t.rho = t.whole_rho = answer > 0 ? penalty * dt_ * dt_ * 3 / answer : 0;
     t.bound = c.friction * std::max(0.0, dot(c.impulse, c.normal) + c.cohesion);
     t.off = 0, t.share = 1;
     u_[k] = c.free;
   }
 }
 
+void WholeContacts::harden(double share) {
+  for (Touch& t : touches_) t.rho = t.whole_rho * share;
+}
+
 // Friction that turns a sheet may raise its own normal impulse, or lower it: bounds would go to and fro, or away. Of
 // each the share is taken that would have ended the change before.
 void WholeContacts::follow_bound(Touch& t, double bound) {
-  constexpr double least = 0.05, most = 1.5;
+  constexpr double least = 0.05, most = 20;
   const double off = bound - t.bound, before = t.off;
   if (before != 0 && off != before) {
     const double share = t.share * before / (before - off);
@@ -313,15 +354,22 @@ void WholeContacts::follow_bound(Touch& t, double bound) {
 
 WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, Report& report) {
   report = {};
+  report.error = std::numeric_limits<double>::infinity();
   start(list);
   std::vector<Vec3d> best(touches_.size());
   for (std::size_t k = 0; k < best.size(); ++k) best[k] = list.contacts[k].impulse;
   std::vector<double> best_x = x_;
   double least = std::numeric_limits<double>::infinity(), last = 1;
+  double share = 1;
   for (int round = 0; round < most_rounds; ++round) {
     double left = 0;
-    if (!settle(list, std::max(of_tolerance * tolerance, of_error * std::min(last, 1.0)), report, left))
-      return Solved::indefinite;
+    const double enough = std::max(of_tolerance * tolerance, of_error * std::min(last, 1.0));
+    if (!settle(list, enough, report, left)) return Solved::indefinite;
+    if (share < 1 && report.iterations > most_in_all) break;
+    if (left > rough * enough && share > softest) {
+      harden(share = std::max(softest, softer * share));
+      continue;
+    }
     for (std::size_t k = 0; k < touches_.size(); ++k) {
       NodeContact& c = list.contacts[k];
       c.impulse = respond(touches_[k], c, u_[k]);
@@ -329,25 +377,32 @@ WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, 
       if (normal <= 0) c.impulse = c.normal * -c.cohesion;
       follow_bound(touches_[k], c.friction * std::max(0.0, normal));
     }
+    couplings_.advance(x_);
     std::size_t worst = 0;
     last = error(list, worst);
     if (last < least) {
-      least = last, report.worst = worst;
+      least = report.error = last, report.worst = worst;
+      couplings_.keep();
       for (std::size_t k = 0; k < best.size(); ++k) best[k] = list.contacts[k].impulse;
       best_x = x_;
     }
-    if (last <= tolerance && left < tolerance / of_tolerance) break;
+    if (least <= tolerance && left < tolerance / of_tolerance) break;
+    if (share < 1) harden(share = std::min(1.0, harder * share));
   }
   for (std::size_t k = 0; k < best.size(); ++k) list.contacts[k].impulse = best[k];
   x_ = best_x;
-  report.error = least;
+  couplings_.give();
   return Solved::yes;
 }
 
 void WholeContacts::step_of(std::size_t body, std::vector<double>& step) const {
-  step.resize(bodies_[body].block->size());
-  for (std::size_t row = 0; row < step.size(); ++row)
-    step[row] = x_[at(3 * first_node_[body] + bodies_[body].block->slot(row))];
+  const Cluster& cluster = *bodies_[body].cluster;
+  step.resize(cluster.rows());
+  for (std::size_t m = 0; m < cluster.blocks(); ++m) {
+    const std::size_t k = first_block_[body] + m;
+    for (std::size_t row = 0; row < blocks_of_[k]->size(); ++row)
+      step[cluster.first_row(m) + row] = x_[at(3 * first_node_[k] + blocks_of_[k]->slot(row))];
+  }
 }
 
 }  // namespace ymir
