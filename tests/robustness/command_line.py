@@ -528,7 +528,9 @@ def contacts_that_are_not_solved(cases):
     told(cases, setup_with(["cloth_object: {surface: s}", "elastic_shell", "rigid_object: {surface: b}", "collision"],
                            "{b: {shape: box}, s: {shape: sheet, edge: 0.05}}"), says="good")
     refused(cases, setup_with(["curves_object: {curves: hair}", "elastic_rod", "collider: {response: exact, center: [0, -1, 0]}"],
-                              "{hair: {groom: {style: long, strands: 4}, overrides: {friction: 0.1}}}"), says="exact contact takes it from the collider")
+                              "{hair: {groom: {style: long, strands: 4}, overrides: {strand_thickness: 1e-3}}}"), says="exact contact takes it from the collider")
+    told(cases, setup_with(["curves_object: {curves: hair}", "elastic_rod", "collision", "collider: {response: exact, center: [0, -1, 0]}"],
+                           "{hair: {groom: {style: long, strands: 4}, overrides: {friction: 0.1, thickness: 1e-3}}}"), says="good")
     refused(cases, setup_with(["rigid_object: {surface: b}", "collision: {friction: -1}"], box), says="friction")
 
 

@@ -1,4 +1,5 @@
 // Meshes as contacts see them: their skin.
+#include "ymir/data/mesh_values.h"
 #include "ymir/objects/mesh_cells.h"
 #include "ymir/objects/mesh_object.h"
 #include "ymir/solids/detection/boundary.h"
@@ -24,6 +25,23 @@ void MeshObject::show_boundary(Boundary& boundary, std::int32_t object, double t
   own.solid = !cloth() && closed(mesh_.skin);
   boundary.add_mesh({object, 0}, positions, mesh_.skin.triangles, thickness + (cloth() ? mesh_.thickness : 0), held,
                     own);
+}
+
+bool MeshObject::brings(std::string_view parameter) { return painted(mesh_, parameter); }
+
+std::vector<double> MeshObject::painted_boundary(std::string_view parameter) const {
+  const auto of_nodes = node_values(mesh_, parameter);
+  if (!here_ || !of_nodes) return {};
+  const auto nodes = static_cast<std::size_t>(nodes_of(mesh_.shape));
+  std::vector<double> weight(nodes), values;
+  for (const CellPoint& at : mesh_.embedded) {
+    weights_in(mesh_, at, weight.data());
+    double& sum = values.emplace_back(0);
+    for (std::size_t a = 0; a < nodes; ++a)
+      sum +=
+          weight[a] * (*of_nodes)[static_cast<std::size_t>(mesh_.cells[nodes * static_cast<std::size_t>(at.cell) + a])];
+  }
+  return values;
 }
 
 void MeshObject::move_boundary(int, int, double dt, std::span<BoundaryVertex> vertices) const {

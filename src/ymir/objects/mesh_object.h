@@ -86,6 +86,8 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
   void show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) override;
+  bool brings(std::string_view parameter) override;
+  std::vector<double> painted_boundary(std::string_view parameter) const override;
   std::uint64_t boundary_version() const override { return 1; }
   void move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const override;
   std::vector<int> lone_blocks() const override;

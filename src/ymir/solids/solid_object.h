@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ymir/solids/piece_shape.h"
@@ -54,6 +55,10 @@ class SolidObject {
   // the object. thickness: of what is kept free between two of them [m].
   virtual void show_boundary(Boundary& /*boundary*/, std::int32_t /*object*/, double /*thickness*/,
                              const PieceTraits& /*traits*/) {}
+  // Values of data for a parameter of contact: whether it brings any, before ingest; then at the vertices that it shows,
+  // in their order.
+  virtual bool brings(std::string_view /*parameter*/) { return false; }
+  virtual std::vector<double> painted_boundary(std::string_view /*parameter*/) const { return {}; }
   virtual std::uint64_t boundary_version() const { return 0; }  // another one: pieces are others than before
   // Of the piece at a seat: where its vertices are, and their way in dt [s] with the velocity they have.
   virtual void move_boundary(int /*block*/, int /*place*/, double /*dt*/,

@@ -239,7 +239,8 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles})
           .param(&Params::friction, "friction", unit::none,
-                 "Coulomb coefficient. Bodies and cloth have that of the collider, whatever their data says.")
+                 "Coulomb coefficient. With `response: penalty` bodies and cloth have that of the collider, whatever "
+                 "their data says.")
           .at_least(0)
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
@@ -356,13 +357,15 @@ std::vector<Behavior::Unused> ColliderBehavior::unused(ActsOn kind) const {
     for (const char* channel : {"restitution", "friction"})
       found.push_back({channel, "a sheet acts on gas only; use a thin `shape: box` or a closed mesh"});
   if (strands && exact() && params_.shape != SolidShape::sheet)
-    for (const char* channel : {"friction", "strand_stiffness", "strand_thickness"})
+    for (const char* channel : {"strand_stiffness", "strand_thickness"})
       found.push_back({channel, "exact contact takes it from the collider; give it there, or `response: penalty`"});
   if (!strands || params_.shape == SolidShape::sheet)
     for (const char* channel : {"strand_stiffness", "strand_thickness"})
       found.push_back({channel, "it is of strands that meet a solid; give it to those"});
-  if ((kind == ActsOn::solids || kind == ActsOn::cloth) && params_.shape != SolidShape::sheet)
-    found.push_back({"friction", "soft bodies and cloth have the friction of the collider; give it there"});
+  if ((kind == ActsOn::solids || kind == ActsOn::cloth) && params_.shape != SolidShape::sheet && !exact())
+    found.push_back({"friction",
+                     "soft bodies and cloth have the friction of the collider; give it there, or use "
+                     "`response: exact`"});
   return found;
 }
 

@@ -12,13 +12,17 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
              "until the force along their surfaces exceeds friction times that between them.")
       .category(Category::constraint)
       .example("examples/touching_hair.yaml")
-      .param(&Params::friction, "friction", unit::none,
-             "Coulomb coefficient. Of two objects with different ones: the root of the product.")
+      .param(
+          &Params::friction, "friction", unit::none,
+          "Coulomb coefficient. Where two touch: the root of the product of theirs, at the points that touch. Painted, "
+          "it is also that of exact contact with colliders.")
       .at_least(0)
+      .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
       .param(&Params::thickness, "thickness", unit::m,
              "Distance kept free beyond the radii of strands and between surfaces. Guides that stand for many hairs "
              "want the thickness of their lock.")
       .at_least(0)
+      .acts_on({ActsOn::strands, ActsOn::solids})
       .param(&Params::adhesion, "adhesion", unit::newton,
              "Force that a contact bears before it opens: hair that is wet or styled.")
       .at_least(0)
@@ -33,8 +37,8 @@ void CollisionBehavior::create(Scope& scope) {
   const std::vector<SolidObject*> objects = scope.touching_objects();
   if (objects.empty()) return;
   TouchParams params;
-  params.friction = params_.friction;
-  params.thickness = params_.thickness;
+  params.friction = params_.friction.value;
+  params.thickness = params_.thickness.value;
   params.adhesion = params_.adhesion;
   params.self_contact = params_.self_contact;
   params.tolerance = params_.tolerance;

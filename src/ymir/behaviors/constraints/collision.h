@@ -8,9 +8,9 @@ namespace ymir {
 
 struct CollisionBehavior final : Behavior {
   struct Params {
-    double friction = 0.3;
-    double thickness = 0;  // [m]
-    double adhesion = 0;   // [N]
+    Varying<double> friction{0.3};
+    Varying<double> thickness{0};  // [m]
+    double adhesion = 0;           // [N]
     bool self_contact = true;
     double tolerance = 1e-4;
   };

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
+#include <limits>
 
 #include "ymir/base/check.h"
 #include "ymir/base/timer.h"
@@ -39,6 +41,7 @@ ContactScene::Touching& ContactScene::entry(SolidObject& object) {
     if (t.object == &object) return t;
   Touching& added = objects_.emplace_back();
   added.object = &object;
+  added.painted_friction = object.brings("friction");
   return added;
 }
 
@@ -47,6 +50,7 @@ void ContactScene::add_family(std::span<SolidObject* const> objects, const Touch
   for (SolidObject* object : objects) {
     Touching& t = entry(*object);
     t.families |= std::uint64_t{1} << families_;
+    t.painted_thickness = object->brings("thickness");
     if (level < t.level) continue;
     t.level = level;
     t.params = params;
@@ -97,6 +101,7 @@ void ContactScene::show() {
   if (!same) {
     boundary_.clear();
     ends_.clear();
+    friction_.clear();
     for (const std::int32_t e : entries_) {
       if (e < 0) continue;
       Touching& t = objects_[static_cast<std::size_t>(e)];
@@ -104,8 +109,9 @@ void ContactScene::show() {
       PieceTraits traits;
       traits.self_contact = t.params.self_contact;
       traits.alone = t.families == 0;
-      const std::size_t first = boundary_.pieces().size();
+      const std::size_t first = boundary_.pieces().size(), first_vertex = boundary_.vertices.size();
       t.object->show_boundary(boundary_, t.member, t.families == 0 ? 0 : t.params.thickness, traits);
+      paint(t, first_vertex);
       std::vector<std::int64_t> pieces;
       for (std::size_t p = first; p < boundary_.pieces().size(); ++p) pieces.push_back(boundary_.pieces()[p].id.piece);
       for (const SolidObject::Seat& seat : t.object->seat(pieces)) ends_.push_back({t.member, seat.block, seat.place});
@@ -113,6 +119,31 @@ void ContactScene::show() {
   }
   for (std::size_t p = 0; p < boundary_.pieces().size(); ++p)
     boundary_.set_fresh(static_cast<std::int32_t>(p), !started_);
+}
+
+// What data says of the vertices that the object has shown.
+void ContactScene::paint(const Touching& t, std::size_t first_vertex) {
+  const std::size_t count = boundary_.vertices.size() - first_vertex;
+  if (t.painted_thickness) {
+    const std::vector<double> thickness = t.object->painted_boundary("thickness");
+    YMIR_CHECK(thickness.size() == count);
+    for (std::size_t k = 0; k < count; ++k)
+      boundary_.vertices[first_vertex + k].radius += 0.5 * (thickness[k] - t.params.thickness);
+  }
+  if (!t.painted_friction) return;
+  friction_.resize(first_vertex, std::numeric_limits<double>::quiet_NaN());
+  std::ranges::copy(t.object->painted_boundary("friction"), std::back_inserter(friction_));
+  YMIR_CHECK(friction_.size() == boundary_.vertices.size());
+}
+
+double ContactScene::friction_at(const ContactSide& side, double otherwise) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < side.vertex.size() && side.vertex[k] >= 0; ++k) {
+    const auto v = static_cast<std::size_t>(side.vertex[k]);
+    if (v >= friction_.size() || std::isnan(friction_[v])) return otherwise;
+    sum += side.weight[k] * friction_[v];
+  }
+  return sum;
 }
 
 // Vertices go on with the velocity they have, and may be wrong by the slack.
@@ -157,8 +188,8 @@ ContactScene::Place ContactScene::place(const ContactSide& side) const {
 }
 
 double ContactScene::friction(const Contact& c) const {
-  if (c.b.kind == SideKind::collider) return colliders_[static_cast<std::size_t>(c.b.piece)].friction;
-  return std::sqrt(entry_of(c.a).params.friction * entry_of(c.b).params.friction);
+  if (c.b.kind == SideKind::collider) return friction_at(c.a, colliders_[static_cast<std::size_t>(c.b.piece)].friction);
+  return std::sqrt(friction_at(c.a, entry_of(c.a).params.friction) * friction_at(c.b, entry_of(c.b).params.friction));
 }
 
 double ContactScene::adhesion(const Contact& c) const {

@@ -19,8 +19,8 @@ namespace ymir {
 
 // How an object is where it touches others.
 struct TouchParams {
-  double friction = 0.3;     // mu; of two objects the root of the product
-  double thickness = 0;      // kept free between two of them beyond their radii [m]; of two objects the mean
+  double friction = 0.3;     // mu; of two objects the root of the product. Values of data override it
+  double thickness = 0;      // kept free between two of them beyond their radii [m]; of two objects the mean. The same
   double adhesion = 0;       // force that a contact takes before it opens [N]; of two objects the mean
   bool self_contact = true;  // pieces touch themselves
   double tolerance = 1e-4;   // of relative velocities, by those without contact
@@ -81,12 +81,15 @@ class ContactScene {
     TouchParams params;
     int level = -1;
     std::uint64_t version = 0;  // of the pieces it showed
+    bool painted_friction = false, painted_thickness = false;
   };
   Touching& entry(SolidObject& object);
   const Touching& entry_of(std::int32_t member) const;
   const Touching& entry_of(const ContactSide& side) const;
   void number(std::span<SolidObject* const> members);
   void show();
+  void paint(const Touching& t, std::size_t first_vertex);
+  double friction_at(const ContactSide& side, double otherwise) const;
   void move(double dt);
 
   std::vector<Touching> objects_;
@@ -96,7 +99,8 @@ class ContactScene {
   int families_ = 0;
   double tolerance_ = 1e-4;
   Boundary boundary_;
-  std::vector<End> ends_;  // by piece of the boundary
+  std::vector<End> ends_;         // by piece of the boundary
+  std::vector<double> friction_;  // by vertex of the boundary, nan where none is painted; or empty
   ContactDetection detection_;
   bool started_ = false;  // pieces are not new any more
   double seconds_ = 0;
