@@ -12,7 +12,8 @@ namespace {
 // rho over what the lighter body puts against a contact: a round leaves little, round-off stays far below.
 constexpr double penalty = 1e4;
 constexpr int most_rounds = 40, most_iterations = 40;  // of the bounds of friction; within a round
-// Of rho, where states of many stiff contacts are not found within a round: less, and more again from round to round.
+// Of rho, where states of many stiff contacts, as of hair rooted in what touches cloth, are not found within a round:
+// less, and more again from round to round.
 constexpr double softer = 0.01, harder = 10, softest = 1e-4;
 constexpr int most_in_all = 500;  // iterations, once that was needed
 constexpr int hopeful = 15;       // iterations after which less should be left than there was without contact
@@ -296,7 +297,7 @@ bool WholeContacts::settle(const ContactList& list, double enough, Report& repor
   double before = std::numeric_limits<double>::infinity();
   for (int it = 0; it < most_iterations; ++it) {
     left = balance(list);
-    if ((it > 0 && left < enough) || (it >= hopeful && left > 1)) break;
+    if ((it > 0 && left < enough) || (it >= hopeful && left > 1 && !couplings_.empty())) break;
     // Directions in which contacts slide turn little once their states are found: the factor lasts.
     const bool other = couplings_.hold(x_);
     if (hold(list) || other || report.factorisations == 0 || left > 0.1 * before) {
@@ -340,8 +341,8 @@ void WholeContacts::harden(double share) {
 
 // Friction that turns a sheet may raise its own normal impulse, or lower it: bounds would go to and fro, or away. Of
 // each the share is taken that would have ended the change before.
-void WholeContacts::follow_bound(Touch& t, double bound) {
-  constexpr double least = 0.05, most = 20;
+void WholeContacts::follow_bound(Touch& t, double bound, double most) {
+  constexpr double least = 0.05;
   const double off = bound - t.bound, before = t.off;
   if (before != 0 && off != before) {
     const double share = t.share * before / (before - off);
@@ -366,7 +367,7 @@ WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, 
     const double enough = std::max(of_tolerance * tolerance, of_error * std::min(last, 1.0));
     if (!settle(list, enough, report, left)) return Solved::indefinite;
     if (share < 1 && report.iterations > most_in_all) break;
-    if (left > rough * enough && share > softest) {
+    if (left > rough * enough && share > softest && !couplings_.empty()) {
       harden(share = std::max(softest, softer * share));
       continue;
     }
@@ -375,7 +376,7 @@ WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, 
       c.impulse = respond(touches_[k], c, u_[k]);
       const double normal = dot(c.impulse, c.normal) + c.cohesion;
       if (normal <= 0) c.impulse = c.normal * -c.cohesion;
-      follow_bound(touches_[k], c.friction * std::max(0.0, normal));
+      follow_bound(touches_[k], c.friction * std::max(0.0, normal), couplings_.empty() ? 1.5 : 20);
     }
     couplings_.advance(x_);
     std::size_t worst = 0;

@@ -80,7 +80,7 @@ class WholeContacts {
   void harden(double share);
   double balance(const ContactList& list);
   bool hold(const ContactList& list);
-  static void follow_bound(Touch& t, double bound);
+  static void follow_bound(Touch& t, double bound, double most);
   void descend(const ContactList& list);
   Vec3d velocity(const Touch& t, Vec3d free, std::span<const double> x) const;
   void spread(const Touch& t, Vec3d force, std::span<double> b) const;
