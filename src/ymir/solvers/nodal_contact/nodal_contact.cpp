@@ -33,23 +33,34 @@ void NodalContact::for_each_body(F&& body) const {
   constexpr std::ptrdiff_t block = 4;
   constexpr std::size_t worth_threads = 4096;  // nodes
   for (const std::int32_t b : alone_) body(static_cast<std::size_t>(b));
-  if (metric_.size() < worth_threads) {
+  if (metric_.size() < worth_threads)
     for (const std::int32_t b : side_by_side_) body(static_cast<std::size_t>(b));
-    return;
-  }
-  parallel_blocks(static_cast<std::ptrdiff_t>(side_by_side_.size()), block,
-                  [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-                    for (std::ptrdiff_t i = begin; i < end; ++i)
-                      body(static_cast<std::size_t>(side_by_side_[static_cast<std::size_t>(i)]));
-                  });
+  else
+    parallel_blocks(static_cast<std::ptrdiff_t>(side_by_side_.size()), block,
+                    [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+                      for (std::ptrdiff_t i = begin; i < end; ++i)
+                        body(static_cast<std::size_t>(side_by_side_[static_cast<std::size_t>(i)]));
+                    });
+  for (const std::int32_t b : elsewhere_) body(static_cast<std::size_t>(b));
+}
+
+template <class F>
+void NodalContact::announce(NodalBody::Question question, F&& values) {
+  for (const std::int32_t b : elsewhere_)
+    if (const double* with = values(static_cast<std::size_t>(b)); with != nullptr)
+      bodies_[static_cast<std::size_t>(b)]->announce(question, with);
+  for (const std::int32_t b : elsewhere_) bodies_[static_cast<std::size_t>(b)]->send();
 }
 
 void NodalContact::begin(std::span<NodalBody* const> bodies, const ContactList& list) {
   bodies_.assign(bodies.begin(), bodies.end());
-  first_.assign(1, 0), alone_.clear(), side_by_side_.clear();
+  first_.assign(1, 0), alone_.clear(), side_by_side_.clear(), elsewhere_.clear();
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     first_.push_back(first_.back() + bodies_[b]->nodes());
-    (bodies_[b]->threaded() ? alone_ : side_by_side_).push_back(static_cast<std::int32_t>(b));
+    (bodies_[b]->elsewhere()  ? elsewhere_
+     : bodies_[b]->threaded() ? alone_
+                              : side_by_side_)
+        .push_back(static_cast<std::int32_t>(b));
   }
   const auto nodes = static_cast<std::size_t>(first_.back());
   metric_.assign(nodes, {});
@@ -120,6 +131,8 @@ bool NodalContact::begin_masses(double factor) {
   d_.resize(metric_.size());
   for (std::size_t b = 0; b < bodies_.size(); ++b)
     for (std::size_t i = first(b); i < first(b + 1); ++i) d_[i] = bodies_[b]->exact() ? metric_[i].mass : first_mass(i);
+  announce(NodalBody::Question::factor,
+           [&](std::size_t b) { return bodies_[b]->exact() ? nullptr : masses(b).data(); });
   for_each_body([&](std::size_t b) { changed_[b] = bodies_[b]->exact() || bodies_[b]->factor(masses(b)); });
   return std::find(changed_.begin(), changed_.end(), 0) == changed_.end();
 }
@@ -131,6 +144,8 @@ void NodalContact::exact_velocities() {
     std::fill(given_.begin(), given_.end(), NodeVector::all(0));
   add_impulses(contacts_, given_.data());
   std::copy(given_.begin(), given_.end(), exact_.begin());
+  announce(NodalBody::Question::solve,
+           [&](std::size_t b) { return reinterpret_cast<const double*>(exact_.data() + first(b)); });
   for_each_body([&](std::size_t b) { bodies_[b]->solve(exact_.data() + first(b)); });
 }
 
@@ -155,6 +170,16 @@ void NodalContact::start() {
   for (std::size_t i = 0; i < nodes; ++i) z_[i] = y_[i] - z_[i] * y_[i][3];
 }
 
+// What M + D is solved for.
+void NodalContact::load(std::size_t b, NodeVector* x) const {
+  const std::size_t begin = first(b), count = first(b + 1) - begin;
+  const NodeVector *y = y_.data() + begin, *z = z_.data() + begin;
+  const double* d = d_.data() + begin;
+  for (std::size_t i = 0; i < count; ++i) x[i] = (y[i] + y[i] - z[i]) * d[i];
+  if (cohesive_)
+    for (std::size_t i = 0; i < count; ++i) x[i] += pull_[begin + i];
+}
+
 void NodalContact::update_body(std::size_t b, double relaxation, bool keep) {
   if (bodies_[b]->exact()) return;
   const std::size_t begin = first(b), count = first(b + 1) - begin;
@@ -162,10 +187,7 @@ void NodalContact::update_body(std::size_t b, double relaxation, bool keep) {
   thread_local std::vector<NodeVector> scratch;
   if (!keep) scratch.resize(std::max(scratch.size(), count));
   NodeVector *y = y_.data() + begin, *z = z_.data() + begin, *x = keep ? v_.data() + begin : scratch.data();
-  const double* d = d_.data() + begin;
-  for (std::size_t i = 0; i < count; ++i) x[i] = (y[i] + y[i] - z[i]) * d[i];
-  if (cohesive_)
-    for (std::size_t i = 0; i < count; ++i) x[i] += pull_[begin + i];
+  load(b, x);
   bodies_[b]->solve_metric(x);
   for (std::size_t i = 0; i < count; ++i) {
     const NodeVector step = with_fourth((x[i] - y[i]) * relaxation, 0);
@@ -174,6 +196,11 @@ void NodalContact::update_body(std::size_t b, double relaxation, bool keep) {
 }
 
 void NodalContact::iterate(int sweeps, double relaxation, bool keep) {
+  announce(NodalBody::Question::solve_metric, [&](std::size_t b) -> const double* {
+    if (bodies_[b]->exact()) return nullptr;
+    load(b, v_.data() + first(b));
+    return reinterpret_cast<const double*>(v_.data() + first(b));
+  });
   for_each_body([&](std::size_t b) { update_body(b, relaxation, keep); });
   for (int s = 0; s < sweeps; ++s) sweep_contacts(contacts_, y_.data());
 }
@@ -231,6 +258,7 @@ bool NodalContact::refactor() {
   if (std::find(changed_.begin(), changed_.end(), 1) == changed_.end()) return true;
   ++report_.factorisations;
   refresh_metric(contacts_, y_.data());
+  announce(NodalBody::Question::factor, [&](std::size_t b) { return changed_[b] == 0 ? nullptr : masses(b).data(); });
   for_each_body([&](std::size_t b) { changed_[b] = changed_[b] == 0 || bodies_[b]->factor(masses(b)); });
   return std::find(changed_.begin(), changed_.end(), 0) == changed_.end();
 }

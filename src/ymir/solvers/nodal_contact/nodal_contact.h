@@ -95,12 +95,16 @@ class NodalContact {
   std::span<const NodeVector> of_body(const std::vector<NodeVector>& nodes, int body) const;
   template <class F>
   void for_each_body(F&& body) const;
+  template <class F>  // values(body): what it will be asked with; nullptr: nothing
+  void announce(NodalBody::Question question, F&& values);
+  void load(std::size_t body, NodeVector* x) const;
   std::size_t first(std::size_t body) const { return static_cast<std::size_t>(first_[body]); }
 
   std::vector<NodalBody*> bodies_;
   std::vector<std::int32_t> first_;  // node of each body
   std::vector<std::int32_t> alone_;  // bodies whose solver uses all threads
   std::vector<std::int32_t> side_by_side_;
+  std::vector<std::int32_t> elsewhere_;
   std::vector<NodeMetric> metric_;
   std::vector<double> d_;  // D
   ContactLanes contacts_;
