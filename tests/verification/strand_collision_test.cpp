@@ -79,5 +79,52 @@ TEST(StrandCollision, CrossedRodsKeepTheirMomentumAndDoNotPass) {
   }
 }
 
+struct Flight {
+  double above = 0;  // the first rod over the second in the middle, at the end [m]
+  int substeps = 0;
+  double drift = 0;  // of momentum, by what it was
+};
+
+// One rod flies onto another across it, 20 cm away, for a twelfth of a second.
+Flight fly(double speed, bool adaptive) {
+  constexpr double longest = 1.0 / 24, end = 1.0 / 12;
+  StrandsRun run;
+  CurvesObject& object =
+      run.add(rods({line({-0.5, 0.2, 0.013}, {0.5, 0.2, 0.013}, 15), line({0.02, 0, -0.5}, {0.02, 0, 0.5}, 15)}));
+  SolidObject* objects[] = {&object};
+  run.solids().add(object);
+  run.solids().contacts().add_family(objects, {}, 0);
+  if (adaptive) run.solids().adapt_substeps(longest);
+  run.start();
+  for (int i = 0; i <= 15; ++i) run.set_velocity(0, 0, i, {0, -speed, 0});
+  const Vec3d momentum = run.momentum();
+  Flight flight;
+  while (run.time() < end * (1 - 1e-9)) {
+    run.solids().save();
+    run.step(std::min({run.solids().step_limit(), longest, end - run.time()}));
+    run.solids().accept();
+    ++flight.substeps;
+  }
+  flight.above = run.position(0, 0, 8).y - run.position(0, 1, 8).y;
+  flight.drift = norm(run.momentum() - momentum) / norm(momentum);
+  return flight;
+}
+
+TEST(StrandCollision, FastRodsThatWouldPassUnseenAreMetInShorterSubsteps) {
+  const Flight blind = fly(8, false);
+  EXPECT_EQ(blind.substeps, 2);
+  EXPECT_LT(blind.above, -0.1) << "nothing would pass";
+  const Flight seen = fly(8, true);
+  EXPECT_GT(seen.above, 0);
+  EXPECT_GT(seen.substeps, 4);
+  EXPECT_LT(seen.substeps, 100);
+  EXPECT_LT(seen.drift, 1e-9);
+}
+
+TEST(StrandCollision, SubstepsAreAsLongAsAskedForWhereNothingPasses) {
+  EXPECT_EQ(fly(0.5, true).substeps, 2);  // does not get there
+  EXPECT_EQ(fly(-8, true).substeps, 2);   // flies away
+}
+
 }  // namespace
 }  // namespace ymir::verification

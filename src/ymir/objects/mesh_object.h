@@ -85,6 +85,9 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
 
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
+  int owner() const override { return owner_; }
+  bool keep_on(int rank) override;
+  bool thin() const override { return cloth(); }
   void show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) override;
   std::uint64_t boundary_version() const override { return 1; }
   void move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const override;
@@ -147,6 +150,7 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   Communicator* communicator_;
   int owner_;  // the rank that has it all, or speaks for those that share it
   bool here_;
+  bool kept_ = false;  // ranks do not share it
   std::unique_ptr<const MeshShare> share_;
   double mean_edge_ = 0;
   std::vector<Vec3d> position_, velocity_;

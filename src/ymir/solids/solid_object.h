@@ -27,6 +27,16 @@ class SolidObject {
   };
   virtual std::vector<Seat> seat(std::span<const std::int64_t> pieces) = 0;
   virtual std::unique_ptr<SolidBlock> make_block(int block) = 0;
+  // Where a block of this rank stands among those of all.
+  virtual std::int64_t order_of(int block) const { return block; }
+  // Before ingest: pieces that share a block on one rank share it on several. For those where that makes a difference.
+  virtual void keep_blocks() {}
+  // The rank that has all of it; -1: each has some of its pieces.
+  virtual int owner() const { return -1; }
+  // Before ingest: all of it is on that rank. False: it cannot be.
+  virtual bool keep_on(int /*rank*/) { return false; }
+  // Contacts of what it touches are solved with the matrices of all (whole_contacts.h).
+  virtual bool thin() const { return false; }
   // Those that the system advances though nothing is coupled to them; on this rank, after seat().
   virtual std::vector<int> lone_blocks() const { return {}; }
   // The rank that leads the work on its only block, where all ranks share that; -1: they do not.

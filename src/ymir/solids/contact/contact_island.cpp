@@ -36,6 +36,13 @@ int ContactIsland::add(Cluster& cluster) {
   return static_cast<int>(clusters_.size()) - 1;
 }
 
+int ContactIsland::add_remote(Communicator& communicator, int rank) {
+  auto found = std::find_if(remote_.begin(), remote_.end(), [&](const auto& r) { return r->rank() == rank; });
+  if (found == remote_.end()) found = remote_.insert(found, std::make_unique<RemoteClusters>(communicator, rank));
+  clusters_.push_back({nullptr, {}, &(*found)->add()});
+  return static_cast<int>(clusters_.size()) - 1;
+}
+
 void ContactIsland::add_contact(std::size_t contact, const Side& a, const Side& b) {
   contacts_.push_back({contact, {a, b}});
 }
@@ -43,15 +50,18 @@ void ContactIsland::add_contact(std::size_t contact, const Side& a, const Side& 
 template <class F>
 void ContactIsland::for_each_cluster(F&& f) {
   if (contacts_.size() < few_contacts) {
-    for (Touching& c : clusters_) f(c);
+    for (Touching& c : clusters_)
+      if (c.cluster != nullptr) f(c);
     return;
   }
-  parallel_for(std::ssize(clusters_), [&](std::ptrdiff_t c) { f(clusters_[static_cast<std::size_t>(c)]); });
+  parallel_for(std::ssize(clusters_), [&](std::ptrdiff_t c) {
+    if (clusters_[static_cast<std::size_t>(c)].cluster != nullptr) f(clusters_[static_cast<std::size_t>(c)]);
+  });
 }
 
 template <class F>
 bool ContactIsland::all_clusters(F&& f) {
-  std::vector<char> good(clusters_.size());
+  std::vector<char> good(clusters_.size(), 1);
   for_each_cluster([&](Touching& c) { good[static_cast<std::size_t>(&c - clusters_.data())] = f(c) ? 1 : 0; });
   return std::all_of(good.begin(), good.end(), [](char g) { return g != 0; });
 }
@@ -63,12 +73,21 @@ void ContactIsland::leave_out_ties(const ContactScene& scene) {
     const Side &a = touch.side[0], &b = touch.side[1];
     if (a.cluster != b.cluster) return false;
     const Touching& both = clusters_[static_cast<std::size_t>(a.cluster)];
+    if (both.cluster == nullptr) return false;  // a block that nothing is coupled to
     const Contact& contact = scene.contacts()[touch.contact];
     const bool rigid = both.contacts->rigid(a.at.member) && both.contacts->rigid(b.at.member);
     const double near = rigid ? std::numeric_limits<double>::infinity() : reach * scene.edge_at(contact);
     return both.cluster->tied(a.at, b.at, scene.point(contact.a), near);
   };
   std::erase_if(contacts_, is_tie);
+}
+
+void ContactIsland::follow(const ContactScene& scene, const ContactSide& side, const Cluster::Held& at,
+                           const ClusterContacts& contacts, std::vector<NodeShare>& shares) {
+  std::int32_t vertices[3];
+  std::size_t count = 0;
+  for (; count < 3 && side.vertex[count] >= 0; ++count) vertices[count] = scene.within_piece(side, side.vertex[count]);
+  contacts.follow(at, std::span(vertices, count), std::span(side.weight).first(count), shares);
 }
 
 void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
@@ -82,14 +101,12 @@ void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
     for (int end = 0; end < 2; ++end) {
       const Side& side = touch.side[end];
       if (side.cluster < 0) continue;
-      const ContactSide& from = end == 0 ? contact.a : contact.b;
-      std::int32_t vertices[3];
-      std::size_t count = 0;
-      for (; count < 3 && from.vertex[count] >= 0; ++count)
-        vertices[count] = scene.within_piece(from, from.vertex[count]);
+      const Touching& touching = clusters_[static_cast<std::size_t>(side.cluster)];
       shares.clear();
-      clusters_[static_cast<std::size_t>(side.cluster)].contacts->follow(side.at, std::span(vertices, count),
-                                                                         std::span(from.weight).first(count), shares);
+      if (touching.remote != nullptr)
+        touching.remote->all().follow(shares);
+      else
+        follow(scene, end == 0 ? contact.a : contact.b, side.at, *touching.contacts, shares);
       for (const NodeShare& share : shares)
         list_.touch(side.cluster, share.node, end == 0 ? share.weight : -share.weight);
     }
@@ -103,7 +120,7 @@ void ContactIsland::set_free(const ContactScene& scene, double dt) {
     const Contact& contact = scene.contacts()[contacts_[k].contact];
     Vec3d way = contact.normal * std::max(contact.room(), -push_out * dt) - contact.carried;
     for (const ContactNode& n : list_.nodes_of(list_.contacts[k]))
-      way += clusters_[static_cast<std::size_t>(n.body)].contacts->way(n.node) * n.weight;
+      way += clusters_[static_cast<std::size_t>(n.body)].way(n.node) * n.weight;
     list_.contacts[k].free = way / dt;
   };
   parallel_blocks(std::ssize(contacts_), run, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -153,6 +170,7 @@ void ContactIsland::solve_contacts(double tolerance) {
 // Whether contacts are solved with the matrices of all blocks: where there is cloth, and nothing is coupled or has
 // multipliers.
 bool ContactIsland::whole() const {
+  if (!remote_.empty()) return false;
   const auto fits = [](const Touching& c) { return c.cluster->alone() && !c.cluster->block(0).indefinite(); };
   return std::any_of(clusters_.begin(), clusters_.end(),
                      [](const Touching& c) { return c.cluster->alone() && c.contacts->only().thin(); }) &&
@@ -230,8 +248,8 @@ bool ContactIsland::judge() {
   all = {};
   all.iterations = iterations;
   for (Touching& c : clusters_) {
-    any = c.cluster->judge() || any;
-    const Cluster::Outcome& own = c.cluster->outcome();
+    any = (c.cluster != nullptr ? c.cluster->judge() : c.remote->running()) || any;
+    const Cluster::Outcome& own = c.outcome();
     failed = failed || !own.converged;
     all.piece_iterations += own.piece_iterations;
     if (all.worst_object >= 0 && worse(all.residual, own.residual) == all.residual) continue;
@@ -243,7 +261,7 @@ bool ContactIsland::judge() {
   }
   all.converged = !failed;
   if (failed || !any) return false;
-  for (Touching& c : clusters_) c.cluster->keep_on();
+  for_each_cluster([](Touching& c) { c.cluster->keep_on(); });
   return true;
 }
 
@@ -256,7 +274,7 @@ double ContactIsland::tolerance_now(const ContactScene& scene) const {
 // True: Newton's method has converged about contacts that were not sharp yet, and goes on with sharp ones.
 bool ContactIsland::sharpen(const ContactScene& scene) {
   if (finishing_ || !outcome_.newton.converged || !(outcome_.error > scene.tolerance())) return false;
-  for (Touching& c : clusters_) c.cluster->keep_on();
+  for_each_cluster([](Touching& c) { c.cluster->keep_on(); });
   return finishing_ = true;
 }
 
@@ -266,18 +284,33 @@ bool ContactIsland::solve(const ContactScene& scene, double dt) {
     set_free(scene, dt);
     return solve_whole(scene.tolerance(), dt);
   }
+  ask(IslandRequest::prepare);
   // What is held by bounded multipliers, such as limits of joints, is what contacts leave to them.
-  if (!all_clusters([](Touching& c) { return c.cluster->factor(); })) return false;
-  push(-1 / dt);
-  if (!all_clusters([&](Touching& c) { return c.contacts->refresh(dt); })) return false;
+  bool ready = all_clusters([](Touching& c) { return c.cluster->factor(); });
+  if (ready) push(-1 / dt);
+  ready = ready && all_clusters([&](Touching& c) { return c.contacts->refresh(dt); });
+  for (const auto& r : remote_) ready = r->read_factored() && ready;
+  if (!ready) return false;
   set_free(scene, dt);
   if (recording_ && outcome_.newton.iterations == 0)
     solve_and_record(scene.tolerance());
   else
     solve_contacts(tolerance_now(scene));
+  move();
   push(1 / dt);
   for_each_cluster([](Touching& c) { c.cluster->solve_step(); });
   return true;
+}
+
+// Those elsewhere, with what pushes them.
+void ContactIsland::move() {
+  std::vector<const std::vector<NodeVector>*> impulses;
+  for (const auto& r : remote_) {
+    impulses.clear();
+    for (std::size_t c = 0; c < clusters_.size(); ++c)
+      if (clusters_[c].remote != nullptr && &clusters_[c].remote->all() == r.get()) impulses.push_back(&given_[c]);
+    r->move(impulses);
+  }
 }
 
 void ContactIsland::give(ContactScene& scene) {
@@ -288,30 +321,38 @@ void ContactIsland::give(ContactScene& scene) {
   }
 }
 
+void ContactIsland::begin(Cluster& cluster, const Step& step) {
+  cluster.set_noise(noise);
+  cluster.begin(step);
+  cluster.begin_elements();
+  cluster.place();
+}
+
 ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene) {
   outcome_ = {};
   finishing_ = false;
   recorded_.reset();
   given_.clear();
+  ask(IslandRequest::begin);
   for_each_cluster([&](Touching& c) {
-    c.cluster->set_noise(noise);
-    c.cluster->begin(step);
-    c.cluster->begin_elements();
-    c.cluster->place();
+    begin(*c.cluster, step);
     c.contacts.emplace(*c.cluster);
   });
+  for (const auto& r : remote_) r->read_structure();
   leave_out_ties(scene);
   list_contacts(scene, step.dt);
   bodies_.clear();
-  for (Touching& c : clusters_) bodies_.push_back(&c.contacts->body());
+  for (Touching& c : clusters_) bodies_.push_back(&c.body());
   thin_ = whole();
   if (!thin_ && !few()) solver_.begin(bodies_, list_);
   for (;;) {
+    ask(IslandRequest::assemble);
     for_each_cluster([](Touching& c) {
       c.cluster->assemble();
       c.cluster->evaluate();
     });
     push(1 / step.dt);
+    for (const auto& r : remote_) r->read_residuals();
     if (!judge() && !sharpen(scene)) break;
     if (!solve(scene, step.dt)) {
       outcome_.newton.converged = false;
@@ -321,6 +362,7 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
     ++outcome_.newton.iterations;
   }
   give(scene);
+  for (const auto& r : remote_) r->end();
   for_each_cluster([](Touching& c) { c.cluster->end(); });
   return outcome_;
 }

@@ -8,6 +8,8 @@
 #include "ymir/base/check.h"
 #include "ymir/base/timer.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/solids/contact/shown_piece.h"
+#include "ymir/solids/detection/passing_time.h"
 
 namespace ymir {
 namespace {
@@ -89,41 +91,111 @@ void ContactScene::number(std::span<SolidObject* const> members) {
   };
 }
 
+bool ContactScene::touches(const SolidObject& object) const {
+  return std::any_of(objects_.begin(), objects_.end(), [&](const Touching& t) { return t.object == &object; });
+}
+
+std::uint64_t ContactScene::families_of(const SolidObject& object) const {
+  for (const Touching& t : objects_)
+    if (t.object == &object) return t.families;
+  return 0;
+}
+
 // Pieces in the order of members; anew when any object has others than before.
 void ContactScene::show() {
   const bool same = !boundary_.pieces().empty() && std::all_of(objects_.begin(), objects_.end(), [](const Touching& t) {
     return t.version == t.object->boundary_version();
   });
-  if (!same) {
+  if (communicator_->any(!same)) {
     boundary_.clear();
     ends_.clear();
-    for (const std::int32_t e : entries_) {
-      if (e < 0) continue;
-      Touching& t = objects_[static_cast<std::size_t>(e)];
-      t.version = t.object->boundary_version();
-      PieceTraits traits;
-      traits.self_contact = t.params.self_contact;
-      traits.alone = t.families == 0;
-      const std::size_t first = boundary_.pieces().size();
-      t.object->show_boundary(boundary_, t.member, t.families == 0 ? 0 : t.params.thickness, traits);
-      std::vector<std::int64_t> pieces;
-      for (std::size_t p = first; p < boundary_.pieces().size(); ++p) pieces.push_back(boundary_.pieces()[p].id.piece);
-      for (const SolidObject::Seat& seat : t.object->seat(pieces)) ends_.push_back({t.member, seat.block, seat.place});
-    }
+    if (communicator_->size() == 1)
+      show_own(boundary_, ends_);
+    else
+      show_all();
   }
   for (std::size_t p = 0; p < boundary_.pieces().size(); ++p)
     boundary_.set_fresh(static_cast<std::int32_t>(p), !started_);
 }
 
+// The pieces of this rank.
+void ContactScene::show_own(Boundary& boundary, std::vector<End>& ends) {
+  for (const std::int32_t e : entries_) {
+    if (e < 0) continue;
+    Touching& t = objects_[static_cast<std::size_t>(e)];
+    t.version = t.object->boundary_version();
+    PieceTraits traits;
+    traits.self_contact = t.params.self_contact;
+    traits.alone = t.families == 0;
+    const std::size_t first = boundary.pieces().size();
+    t.object->show_boundary(boundary, t.member, t.families == 0 ? 0 : t.params.thickness, traits);
+    std::vector<std::int64_t> pieces;
+    for (std::size_t p = first; p < boundary.pieces().size(); ++p) pieces.push_back(boundary.pieces()[p].id.piece);
+    for (const SolidObject::Seat& seat : t.object->seat(pieces))
+      ends.push_back({t.member, communicator_->rank(), seat.block, seat.place, t.object->order_of(seat.block)});
+  }
+}
+
+// Those of all ranks, in the order that they have on one.
+void ContactScene::show_all() {
+  Boundary own;
+  std::vector<End> ends;
+  show_own(own, ends);
+  Bytes bytes;
+  MessageWriter out(bytes);
+  for (std::size_t p = 0; p < ends.size(); ++p) {
+    ShownPiece(own, static_cast<std::int32_t>(p)).write(out);
+    out.put(ends[p]);
+  }
+  std::vector<std::pair<ShownPiece, End>> all;
+  for (const Bytes& message : communicator_->all_gather(bytes))
+    for (MessageReader in(message); !in.done();) {
+      ShownPiece piece(in);
+      all.emplace_back(std::move(piece), in.get<End>());
+    }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first.id < b.first.id; });
+  for (const auto& [piece, end] : all) {
+    piece.add_to(boundary_);
+    ends_.push_back(end);
+  }
+}
+
 // Vertices go on with the velocity they have, and may be wrong by the slack.
 void ContactScene::move(double dt) {
   parallel_for(std::ssize(ends_), [&](std::ptrdiff_t p) {
-    const auto piece = static_cast<std::int32_t>(p);
     const End& end = ends_[static_cast<std::size_t>(p)];
-    const std::span<BoundaryVertex> vertices = boundary_.vertices_of(piece);
-    entry_of(end.member).object->move_boundary(end.block, end.place, dt, vertices);
-    for (BoundaryVertex& v : vertices) v.travel = norm(v.way) + detection_.slack;
+    if (end.rank == communicator_->rank())
+      entry_of(end.member)
+          .object->move_boundary(end.block, end.place, dt, boundary_.vertices_of(static_cast<std::int32_t>(p)));
   });
+  if (communicator_->size() > 1) share_motion();
+  parallel_for(std::ssize(ends_), [&](std::ptrdiff_t p) {
+    for (BoundaryVertex& v : boundary_.vertices_of(static_cast<std::int32_t>(p)))
+      v.travel = norm(v.way) + detection_.slack;
+  });
+}
+
+// Every rank goes through the pieces in the same order.
+void ContactScene::share_motion() {
+  Bytes bytes;
+  MessageWriter out(bytes);
+  const auto for_each_vertex = [&](std::size_t p, auto&& f) {
+    for (BoundaryVertex& v : boundary_.vertices_of(static_cast<std::int32_t>(p))) f(v);
+  };
+  for (std::size_t p = 0; p < ends_.size(); ++p)
+    if (ends_[p].rank == communicator_->rank())
+      for_each_vertex(p, [&](const BoundaryVertex& v) {
+        out.put(v.x);
+        out.put(v.way);
+      });
+  const std::vector<Bytes> all = communicator_->all_gather(bytes);
+  std::vector<MessageReader> messages(all.begin(), all.end());
+  for (std::size_t p = 0; p < ends_.size(); ++p)
+    for_each_vertex(p, [&](BoundaryVertex& v) {
+      MessageReader& in = messages[static_cast<std::size_t>(ends_[p].rank)];
+      v.x = in.get<Vec3d>();
+      v.way = in.get<Vec3d>();
+    });
 }
 
 void ContactScene::find(const Step& step, std::span<SolidObject* const> members) {
@@ -140,14 +212,17 @@ void ContactScene::find(const Step& step, std::span<SolidObject* const> members)
   seconds_ = timer.seconds();
 }
 
+double ContactScene::passing_time(std::span<SolidObject* const> members, double longest) {
+  number(members);
+  show();
+  move(longest);
+  return ymir::passing_time(boundary_, detection_.filter, longest);
+}
+
 void ContactScene::accept() {
   if (empty()) return;
   detection_.accept(boundary_);
   started_ = true;
-}
-
-ContactScene::End ContactScene::end(const ContactSide& side) const {
-  return side.kind == SideKind::collider ? End{} : ends_[static_cast<std::size_t>(side.piece)];
 }
 
 ContactScene::Place ContactScene::place(const ContactSide& side) const {

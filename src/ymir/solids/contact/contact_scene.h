@@ -3,6 +3,9 @@
 // Objects of a family touch each other, and themselves; a collider touches the objects it was made for. Objects show
 // where they end (Boundary), detection finds contacts, and each has two ends, on blocks or on a collider. What
 // detection remembers is state.
+//
+// Where there are several ranks, each is shown where the pieces of all end, finds all contacts and remembers them: the
+// same on every rank. Solving for them is divided.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "ymir/parallel/communicator.h"
 #include "ymir/pipeline/timeline.h"
 #include "ymir/solids/detection/contact_detection.h"
 #include "ymir/solids/solid_object.h"
@@ -35,24 +39,33 @@ struct TouchedCollider {
 
 class ContactScene {
  public:
+  explicit ContactScene(Communicator& communicator) : communicator_(&communicator) {}
+
   // Objects touch each other. Of several families that an object is in, the one of the highest level says how it is.
   void add_family(std::span<SolidObject* const> objects, const TouchParams& params, int level);
   void add_collider(TouchedCollider collider);
   bool empty() const { return objects_.empty(); }
+  bool touches(const SolidObject& object) const;
+  // A bit for each that it is in.
+  std::uint64_t families_of(const SolidObject& object) const;
   double tolerance() const { return tolerance_; }
 
-  // Contacts of the state that objects have. members: all solid objects, in the order of their numbers.
+  // Contacts of the state that objects have. members: all solid objects, in the order of their numbers. Collective.
   void find(const Step& step, std::span<SolidObject* const> members);
+  // How long a substep from the state that objects have may be so that no two of them pass each other unseen, at most
+  // `longest` [s]. Collective.
+  double passing_time(std::span<SolidObject* const> members, double longest);
   // The substep stands: the next one goes on from its impulses.
   void accept();
 
   struct End {
     int member = -1;  // -1: a collider
-    int block = 0, place = 0;
+    int rank = 0, block = 0, place = 0;
+    std::int64_t order = 0;  // of the block (solid_object.h)
   };
   std::span<const Contact> contacts() const { return detection_.contacts(); }
   void set_impulse(std::size_t contact, Vec3d impulse) { detection_.contacts()[contact].impulse = impulse; }
-  End end(const ContactSide& side) const;
+  std::span<const End> ends() const { return ends_; }  // by piece
   struct Place {
     int member = -1;  // -1: a collider
     std::int64_t piece = 0;
@@ -87,8 +100,12 @@ class ContactScene {
   const Touching& entry_of(const ContactSide& side) const;
   void number(std::span<SolidObject* const> members);
   void show();
+  void show_own(Boundary& boundary, std::vector<End>& ends);
+  void show_all();
   void move(double dt);
+  void share_motion();
 
+  Communicator* communicator_;
   std::vector<Touching> objects_;
   std::vector<std::int32_t> entries_;  // by member; -1: it touches nothing
   std::vector<TouchedCollider> colliders_;
