@@ -515,6 +515,14 @@ def solids_that_cannot_be(cases):
     cases.write("wrong.yaml", setup_with(["cloth_object: {surface: s}", "elastic_shell: {weave: woven, poisson_ratio: 0.4, stretch_warp: 1, stretch_weft: 1000}"],
                                          "{s: {shape: sheet, edge: 0.2}}"))
     cases.expect(3, "check", "wrong.yaml", says="is too much for a weft", never="has no material")
+    curves = (("[{strain: 0.02, tension: 0}, {strain: 0.1, tension: 40}]", "is -10 N/m where the cloth is not strained, so that the cloth would grow"),
+              ("[{strain: 0, tension: 5}, {strain: 0.1, tension: 40}]", "is 5 N/m where the cloth is not strained, so that the cloth would shrink"),
+              ("[{strain: -0.1, tension: -1}, {strain: 0.1, tension: 40}]", "put that between the points of compression and tension"),
+              ("[{strain: -0.1, tension: -1}, {strain: 0, tension: 0}, {strain: 0.1, tension: 40}]", None),
+              ("[{strain: 0.05, tension: 20}, {strain: 0.1, tension: 40}]", None))
+    for curve, words in curves:
+        shell = ["cloth_object: {surface: s}", f"elastic_shell: {{weave: woven, weft_curve: {curve}}}"]
+        (refused if words else told)(cases, setup_with(shell, "{s: {shape: sheet, edge: 0.2}}"), says=words or "good")
 
 
 def contacts_that_are_not_solved(cases):

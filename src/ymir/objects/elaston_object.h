@@ -69,7 +69,7 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   PointField<Vec3d> vector_field(std::string_view) const override { return {}; }
   PointField<double> scalar_field(std::string_view) override { return {}; }
   // Drag coefficients for which the balls that Forces see feel what lines and sheets with this coefficient would.
-  PointField<double> drag_coefficients(double coefficient);
+  PointField<double> drag_coefficients(double coefficient) override;
 
   const Description& description() const { return description_; }
   const ElastonCloud& cloud() const { return cloud_; }

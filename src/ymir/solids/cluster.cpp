@@ -282,15 +282,16 @@ Cluster::Outcome Cluster::advance(const Step& step, int cg_limit) {
   begin(step);
   begin_elements();
   place();
-  while (running()) {
+  const auto forces = [this] {
     assemble();
     evaluate();
-    if (!judge()) break;
+  };
+  for (forces(); judge();) {
     if (!solve_linear(cg_limit)) {
       fail();
       break;
     }
-    move(choose_share());
+    descend(forces);
   }
   end();
   return outcome_;

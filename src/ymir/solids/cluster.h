@@ -9,6 +9,7 @@
 // The loop is cut into parts, so that members on other ranks can be asked and told in between (spanning_clusters.h).
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -58,7 +59,8 @@ class Cluster {
   // over.
   Outcome advance(const Step& step, int cg_limit);
 
-  // Its parts, in this order; loop from assemble() to move() while running().
+  // Its parts, in this order; loop from assemble() to move() while running(). Where all is here, descend() may stand
+  // for choose_share() and move(), and the assemble() and evaluate() that come next.
   void begin(const Step& step);
   void begin_elements();  // members know their points when the substep begins
   void place();
@@ -71,6 +73,8 @@ class Cluster {
   void set_steps();
   double choose_share();  // members know their step
   void move(double share);
+  // forces: assemble() and evaluate(), and whatever acts from outside.
+  void descend(const std::function<void()>& forces);
   void end();
   bool running() const { return running_; }
   void keep_on() { running_ = true; }  // though it has converged: what it touches has not
@@ -137,6 +141,7 @@ class Cluster {
   void take_multipliers();
   bool any_large() const;
   double opening(std::size_t element, int row) const;
+  double slope();
   void block_solve(std::span<const double> r, std::span<double> z);
   void product(std::span<const double> x, std::span<double> y);
 
