@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "ymir/behaviors/register.h"
-#include "ymir/data/mesh_skin.h"
+#include "ymir/data/closed_surface.h"
 #include "ymir/objects/mesh_cells.h"
 #include "ymir/objects/mesh_object.h"
 #include "ymir/setup/build.h"
@@ -25,8 +25,8 @@ struct Landing {
 class Fall {
  public:
   explicit Fall(const Landing& c) {
-    const ReadResult read = read_setup_text(
-        fmt::format(R"(ymir: 1
+    const ReadResult read =
+        read_setup_text(fmt::format(R"(ymir: 1
 time: {{frames: [1, 1000], fps: 24, substeps: {}}}
 inputs: {{body: {}}}
 setup:
@@ -35,8 +35,8 @@ setup:
   - solid_object: {{surface: body, cell: {}, velocity: [0, {}, 0]}}
   - elastic_solid: {{youngs_modulus: {}, poisson_ratio: {}, relaxation_time: 0.02}}
 )",
-                    c.substeps, c.shape, c.response, c.cell, -c.speed, c.youngs, c.poisson),
-        "landing.yaml", registry_);
+                                    c.substeps, c.shape, c.response, c.cell, -c.speed, c.youngs, c.poisson),
+                        "landing.yaml", registry_);
     if (!read.setup) throw std::runtime_error(to_string(read.diagnostics));
     built_ = build(*read.setup, alone_);
     for (const auto& object : built_.simulation->objects())
@@ -95,10 +95,11 @@ void lands(const Landing& c, const std::string& name) {
     undone += fall.report().undone;
     crushed = std::max(crushed, fall.crushed());
   }
-  fmt::print("{}: {} substeps undone, at most {} cells crushed, {} in the end; energy {:.2f} of {:.2f} J, at most {:.2f}; volume "
-             "{:.4f}, speed {:.2g} m/s, lowest {:.2g} m\n",
-             name, undone, crushed, fall.crushed(), fall.energy(), start, most, fall.volume(), fall.speed(),
-             fall.lowest());
+  fmt::print(
+      "{}: {} substeps undone, at most {} cells crushed, {} in the end; energy {:.2f} of {:.2f} J, at most {:.2f}; "
+      "volume "
+      "{:.4f}, speed {:.2g} m/s, lowest {:.2g} m\n",
+      name, undone, crushed, fall.crushed(), fall.energy(), start, most, fall.volume(), fall.speed(), fall.lowest());
   EXPECT_EQ(undone, 0) << name;
   EXPECT_EQ(fall.crushed(), 0U) << name;
   EXPECT_LT(most, start * (1 + 1e-6)) << name;

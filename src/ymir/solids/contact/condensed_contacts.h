@@ -17,7 +17,7 @@ class CondensedContacts {
 
   const CoulombProblem& problem() const { return problem_; }
   // From the impulses of the list to those of the solution.
-  CoulombReport solve(ContactList& list, double tolerance, double enough) const;
+  CoulombReport solve(ContactList& list, double tolerance) const;
   // Impulses of the list as the problem has them.
   std::vector<Vec3d> impulses(const ContactList& list) const;
 

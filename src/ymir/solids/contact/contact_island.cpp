@@ -111,12 +111,10 @@ void ContactIsland::set_free(const ContactScene& scene, double dt) {
   });
 }
 
-void ContactIsland::push(Touching& c, double per_dt) {
-  if (!given_.empty()) c.contacts->push(given_[static_cast<std::size_t>(&c - clusters_.data())], per_dt);
-}
-
 void ContactIsland::push(double per_dt) {
-  for_each_cluster([&](Touching& c) { push(c, per_dt); });
+  if (given_.empty()) return;
+  for_each_cluster(
+      [&](Touching& c) { c.contacts->push(given_[static_cast<std::size_t>(&c - clusters_.data())], per_dt); });
 }
 
 // Whether contacts can be solved by themselves: bodies answer quickly, and there are not too many.
@@ -131,7 +129,7 @@ bool ContactIsland::few() const {
 void ContactIsland::solve_contacts(double tolerance) {
   if (contacts_.empty()) return;
   if (few()) {
-    const CoulombReport report = CondensedContacts(list_, bodies_).solve(list_, std::min(tolerance, sharp), tolerance);
+    const CoulombReport report = CondensedContacts(list_, bodies_).solve(list_, std::min(tolerance, sharp));
     // Sharper than asked is a gain, not a duty.
     outcome_.error = report.errors.scaled;
     outcome_.status = outcome_.error <= tolerance ? ContactStatus::solved : static_cast<ContactStatus>(report.status);
@@ -308,18 +306,18 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
   for (Touching& c : clusters_) bodies_.push_back(&c.contacts->body());
   thin_ = whole();
   if (!thin_ && !few()) solver_.begin(bodies_, list_);
-  const auto forces = [&](Touching& c) {
-    c.cluster->assemble();
-    c.cluster->evaluate();
-    push(c, 1 / step.dt);
-  };
-  for (for_each_cluster(forces); judge() || sharpen(scene);) {
+  for (;;) {
+    for_each_cluster([](Touching& c) {
+      c.cluster->assemble();
+      c.cluster->evaluate();
+    });
+    push(1 / step.dt);
+    if (!judge() && !sharpen(scene)) break;
     if (!solve(scene, step.dt)) {
       outcome_.newton.converged = false;
       break;
     }
-    // Bodies descend one by one: impulses are given by now.
-    for_each_cluster([&](Touching& c) { c.cluster->descend([&] { forces(c); }); });
+    for_each_cluster([](Touching& c) { c.cluster->move(c.cluster->choose_share()); });
     ++outcome_.newton.iterations;
   }
   give(scene);

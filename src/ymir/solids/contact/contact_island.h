@@ -80,7 +80,6 @@ class ContactIsland {
   bool few() const;
   bool whole() const;
   void push(double per_dt);
-  void push(Touching& c, double per_dt);
   void give(ContactScene& scene);
 
   std::vector<Touching> clusters_;

@@ -120,7 +120,6 @@ bool Levels::accelerate() {
 void Levels::climb() {
   constexpr double most_work = 3e8;  // about a second
   progress_.most_work = most_work;
-  progress_.enough = options_->enough;
   sweep(true);
   if (!progress_.over() && !accelerate()) return;
   if (!progress_.over()) newton();

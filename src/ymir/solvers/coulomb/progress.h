@@ -36,8 +36,8 @@ class Progress {
   bool solved() const { return !best_.empty() && error_ <= tolerance_; }
   // Solved, or all that is left is the rounding of W r, which is larger than q by far.
   bool finished() const { return !best_.empty() && error_ <= std::max(tolerance_, rounding * impulse_); }
-  // Finished, or as much has been spent on factorisations as the solve may; a hundredth of that where it is good enough.
-  bool over() const { return finished() || work > most_work || (error_ <= enough && work > 0.01 * most_work); }
+  // Finished, or as much has been spent on factorisations as the solve may.
+  bool over() const { return finished() || work > most_work; }
   double error() const { return error_; }
   double tolerance() const { return tolerance_; }
   double runaway() const { return runaway_; }  // largest w_i |r_i| / max |q_i| of all iterates
@@ -49,7 +49,6 @@ class Progress {
 
   int sweeps = 0, steps = 0, factors = 0;  // done; steps: of Newton or interior point
   double work = 0, most_work = infinite;   // products of blocks in factorisations and around them
-  double enough = 0;                       // error
 
  private:
   const System* system_;
