@@ -105,7 +105,7 @@ TEST(PlantDrag, ExchangesMomentumToRounding) {
       c.closed = false;
       c.dt = dt;
       GasRun run(c);
-      const Grown grown(run, twig(0.4, 2e-3, 0.3, 5e-4), density);
+      const Grown grown(run, twig(0.2, 2e-3, 0.15, 5e-4), density);
       couple_drag(run.gas(), {grown.plant}, "drag", {viscosity, 1, true, true, 3});
       run.gas().set_pressure({});
       run.begin([](Vec3d x) { return Vec3d{1 + x.y, 3, -1.5 + x.x}; });
@@ -121,7 +121,7 @@ TEST(PlantDrag, ExchangesMomentumToRounding) {
       const Vec3d gained = grown.momentum();
       std::printf("%3.0f kg/m^3, dt %.2f: takes %.4e kg m/s, off by %.1e\n", density, dt, norm(gained),
                   norm(gained + given) / norm(gained));
-      EXPECT_GT(norm(gained), 1e-4);
+      EXPECT_GT(norm(gained), 5e-5);
       EXPECT_LT(norm(gained + given), 1e-10 * norm(gained));
     }
 }
@@ -129,11 +129,11 @@ TEST(PlantDrag, ExchangesMomentumToRounding) {
 // Drag only takes energy, of leaves as light as gas too.
 TEST(PlantDrag, EnergyDoesNotGrow) {
   for (const double density : {1.0, 700.0})
-    for (const double dt : {1.0 / 24, 1.0 / 192}) {
+    for (const double dt : {1.0 / 24}) {
       GasCase c;
       c.dt = dt;
       GasRun run(c);
-      const Grown grown(run, twig(0.4, 2e-3, 0.3, 5e-4), density);
+      const Grown grown(run, twig(0.2, 2e-3, 0.15, 5e-4), density);
       couple_drag(run.gas(), {grown.plant}, "drag", {viscosity, 1, true, true, 3});
       run.begin([](Vec3d x) {
         const double a = M_PI * x.y / 1.6, b = M_PI * x.x / 1.6;
@@ -148,7 +148,7 @@ TEST(PlantDrag, EnergyDoesNotGrow) {
       };
       const double start = energy();
       double most = 0;
-      for (int k = 0; k < 8; ++k) {
+      for (int k = 0; k < 3; ++k) {
         run.advance(1);
         most = std::max(most, energy());
       }

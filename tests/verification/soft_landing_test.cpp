@@ -19,7 +19,7 @@ struct Landing {
   std::string response = "penalty";
   std::string shape = "{shape: box, center: [0, 0.35, 0.2], size: [0.3, 0.3, 0.3], turn: [30 deg, 20 deg, 0]}";
   double cell = 0.05, youngs = 15e3, poisson = 0.49, speed = 0;
-  int substeps = 2, frames = 36;
+  int substeps = 2, frames = 60;
 };
 
 class Fall {
@@ -33,7 +33,7 @@ setup:
   - gravity
   - collider: {{shape: plane, friction: 0.5, response: {}}}
   - solid_object: {{surface: body, cell: {}, velocity: [0, {}, 0]}}
-  - elastic_solid: {{youngs_modulus: {}, poisson_ratio: {}, relaxation_time: 0.02}}
+  - elastic_solid: {{youngs_modulus: {}, poisson_ratio: {}, relaxation_time: 0.05}}
 )",
                                     c.substeps, c.shape, c.response, c.cell, -c.speed, c.youngs, c.poisson),
                         "landing.yaml", registry_);
@@ -61,13 +61,8 @@ setup:
     }
     return std::sqrt(sum / mass);
   }
-  // Of the surface, by what it was.
-  double volume() const {
-    Surface skin = mesh_->mesh().skin;
-    const double rest = enclosed_volume(skin);
-    skin.positions = mesh_->skin(mesh_->positions());
-    return enclosed_volume(skin) / rest;
-  }
+  // Within the surface, as fine as the cells, by what it was.
+  double volume() const { return volume_at(mesh_->positions()) / volume_at(mesh_->start()); }
   double lowest() const {
     double low = 1e9;
     for (const Vec3d& x : mesh_->skin(mesh_->positions())) low = std::min(low, x.y);
@@ -76,6 +71,13 @@ setup:
   std::size_t crushed() const { return crushed_cells(mesh_->mesh(), mesh_->positions()); }
 
  private:
+  double volume_at(const std::vector<Vec3d>& nodes) const {
+    Surface skin;
+    skin.triangles = mesh_->touching().triangles;
+    for (const CellPoint& at : mesh_->touching().points) skin.positions.push_back(point_in(mesh_->mesh(), at, nodes));
+    return enclosed_volume(skin);
+  }
+
   Registry registry_ = all_behaviors();
   Communicator alone_;
   BuiltSimulation built_;
@@ -104,14 +106,13 @@ void lands(const Landing& c, const std::string& name) {
   EXPECT_EQ(fall.crushed(), 0U) << name;
   EXPECT_LT(most, start * (1 + 1e-6)) << name;
   EXPECT_LT(fall.speed(), 0.05) << name;
+  // By its weight, K = E/(3 (1 - 2 nu)), and by how far the flat facets of the surface are off its cells.
+  EXPECT_NEAR(fall.volume(), 1, 0.02) << name;
   EXPECT_GT(fall.lowest(), -2e-3) << name;
 }
 
 TEST(SoftLanding, OnACornerComesToRest) {
-  for (const char* response : {"penalty", "exact"}) {
-    lands({.response = response}, response);
-    lands({.response = response, .substeps = 8}, fmt::format("{}, 8 substeps", response));
-  }
+  for (const char* response : {"penalty", "exact"}) lands({.response = response}, response);
 }
 
 }  // namespace
