@@ -214,7 +214,8 @@ TEST_F(Painted, ValuesActOnWhatTheyArePaintedOn) {
 }
 
 TEST_F(Painted, EveryVaryingParameterIsTried) {
-  // Vectors: particle_test.cpp, rod_statics_test.cpp and painted_parameters_test.cpp; solids: solid_inputs_test.cpp.
+  // Vectors: particle_test.cpp, rod_statics_test.cpp and painted_parameters_test.cpp; solids: solid_inputs_test.cpp;
+  // contacts, of which each has two: painted_contact_test.cpp.
   std::set<std::string> tried{"gravity.acceleration",
                               "attachment.orientation_stiffness",
                               "elastic_solid.youngs_modulus",
@@ -222,7 +223,9 @@ TEST_F(Painted, EveryVaryingParameterIsTried) {
                               "cloth_object.density",
                               "muscle.activation",
                               "muscle.fibre",
-                              "follow.stiffness"};
+                              "follow.stiffness",
+                              "collision.friction",
+                              "collision.thickness"};
   const Registry registry = all_behaviors();
   for (const Case& c : cases()) tried.insert(c.behavior + "." + c.parameter);
   for (const BehaviorType& type : registry.all())

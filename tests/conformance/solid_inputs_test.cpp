@@ -287,7 +287,8 @@ TEST_F(SolidInputs, AreRefusedWithARemedyWhereTheyCannotBeTaken) {
   expect("  - solid_object: {body: ten, order: 1}\n", {"ten.vtk", "10 nodes", "order"});
   expect("  - solid_object: {body: moving}\n", {"moving", "moves"});
   expect("  - solid_object: {body: two, rest: tet}\n", {"rest shape 'tet'", "same mesh"});
-  expect("  - solid_object: {body: two, skin: far}\n", {"skin 'far'", "outside", "cells"});
+  expect("  - solid_object: {body: two, skin: far}\n",
+         {".skin: 4 of the 4 vertices of 'far'", "too far from the body", "cells"});
   expect("  - solid_object: {body: two, cell: 1 cm}\n", {"cell"});
   expect("  - solid_object: {body: two}\n  - follow\n", {"follow", "body:"});
   expect("  - solid_object: {body: two}\n  - follow: {body: tet}\n", {"'tet' has 4 nodes", "16"});

@@ -318,6 +318,27 @@ setup:
 """
 
 
+SKIN = """inputs:
+  b: {{body: one.msh}}
+  s: {{shape: box, center: [{x}, 0.02, 0.02], size: [0.02, 0.02, 0.02]}}
+setup:
+  - solid_object: {{body: b, skin: s}}
+  - elastic_solid
+"""
+ONE = SLIVER[:SLIVER.index("$Nodes")] + """$Nodes
+4
+1 0 0 0
+2 0.1 0 0
+3 0 0.1 0
+4 0 0 0.1
+$EndNodes
+$Elements
+1
+1 4 2 0 1 1 2 3 4
+$EndElements
+"""
+
+
 def sewn(pairs):
     return SEWN.format(pairs=", ".join(f"{{first: {a}, second: {b}}}" for a, b in pairs))
 
@@ -337,6 +358,9 @@ TOLD = [
     ("far", FAR.format(x=100), 0, "Ball/rigid_object: warning: lies up to 1e+05 m from the origin"),
     ("near", FAR.format(x=0.05), 0, None),
     ("overheld", HELD.format(inextensible="true", points="all"), 3, "Hair/attachment: holds every vertex of 5 strands"),
+    ("skin", SKIN.format(x=0.02), 0, None),
+    ("skin_outside", SKIN.format(x=0.2), 0, "8 vertices of the skin 's' are outside of all cells, vertex 7 as far as 0.1"),
+    ("skin_elsewhere", SKIN.format(x=2), 3, "8 of the 8 vertices of 's' are too far from the body 'b' to move with its cells, vertex 7 by 1.9"),
     ("held", HELD.format(inextensible="true", points="tips"), 0, None),
     ("extensible", HELD.format(inextensible="false", points="all"), 0, None),
 ]
@@ -487,6 +511,8 @@ def main():
         done, _ = run(ymir, folder, "fans", HEAD.format(frames=3, fps=24, substeps=2) + CLOTH)
         expect(done.returncode == 0 or "fans" in done.stderr + done.stdout, f"three triangles on an edge: {done.stderr}")
         cases += 1
+        with open(os.path.join(folder, "one.msh"), "w") as file:
+            file.write(ONE)
         for case in TOLD:
             told(ymir, folder, *case)
             cases += 1

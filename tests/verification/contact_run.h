@@ -78,9 +78,10 @@ class ContactRun {
     touching_.push_back(&object);
     return object;
   }
-  void collider(std::function<DistanceSample(Vec3d)> distance, double friction) {
+  void collider(std::function<DistanceSample(Vec3d)> distance, double friction, const TouchResponse& response = {}) {
     TouchedCollider collider;
     collider.friction = friction;
+    collider.response = response;
     collider.objects = touching_;
     collider.during = [distance = std::move(distance)](double, double) {
       return rigid_collider(distance, {}, {}, 0, 0);
@@ -89,8 +90,8 @@ class ContactRun {
   }
   template <class Shape>
   requires requires(Shape s) { signed_distance(s, Vec3d{}); }
-  void collider(const Shape& shape, double friction) {
-    collider([shape](Vec3d x) { return signed_distance(shape, x); }, friction);
+  void collider(const Shape& shape, double friction, const TouchResponse& response = {}) {
+    collider([shape](Vec3d x) { return signed_distance(shape, x); }, friction, response);
   }
   void gravity(Vec3d g) {
     for (auto& c : cloths_) c->add_force(gravity_force("gravity", g, {}));

@@ -155,6 +155,48 @@ TEST(CoulombContact, ABlockOnAShakenTableSticksBelowTheCriticalAcceleration) {
   }
 }
 
+// A bar on two rollers that turn towards each other: whichever it is nearer to bears more of it and drives it back. It
+// swings with (T/2 pi)^2 = (L - mu h)/(mu g), L half the distance of the rollers, h its middle above them.
+TEST(CoulombContact, ABarOnTurningRollersSwings) {
+  const double apart = 0.5, above = 0.02, mu = 0.3, dt = 1e-3, start = 0.1;
+  const double period = 2 * pi * std::sqrt((apart - mu * above) / (mu * g));
+  EXPECT_NEAR(period, 2.57424, 1e-5);
+  std::vector<Body> bodies{box(1, {1, 0.05, above}, {start, 0, above})};
+  std::vector<double> turns;  // when it passes the middle [s]
+  double swing = 0;
+  for (int k = 0; k < 9000; ++k) {
+    std::vector<Contact> contacts;
+    for (const double side : {-1.0, 1.0})
+      for (const double y : {-0.05, 0.05})
+        contacts.push_back({0, -1, {side * apart, y, 0}, {0, 0, 1}, mu, {-side, 0, 0}});
+    const double before = bodies[0].x.x;
+    EXPECT_EQ(step(bodies, contacts, down, dt).report.status, CoulombStatus::solved);
+    const double after = bodies[0].x.x;
+    if (before * after <= 0) turns.push_back((k + before / (before - after)) * dt);
+    if (turns.size() >= 5) swing = std::max(swing, std::fabs(after));
+  }
+  ASSERT_GE(turns.size(), 6U);
+  EXPECT_NEAR((turns[5] - turns[1]) / 2, period, 5e-5);
+  EXPECT_NEAR(swing, start, 1e-4);
+}
+
+// A row of blocks without friction pushed against a wall: all the momentum goes through every gap, and the last one.
+TEST(CoulombContact, ARowOfBlocksHandsAllItsMomentumToTheWall) {
+  for (const int n : {10, 50, 200}) {
+    std::vector<Body> bodies;
+    std::vector<Contact> contacts;
+    for (int i = 0; i < n; ++i) {
+      bodies.push_back(box(1.0 / n, {0.05, 0.05, 0.05}, {0.1 * i, 0, 0}));
+      bodies.back().v.x = -1;
+      contacts.push_back({i, i - 1, {0.1 * i - 0.05, 0, 0}, {1, 0, 0}, 0});
+    }
+    EXPECT_EQ(step(bodies, contacts, {0, 0, 0}, 0.01).report.status, CoulombStatus::solved);
+    EXPECT_NEAR(contacts[0].impulse.x, 1, 1e-9) << n;
+    EXPECT_NEAR(contacts[static_cast<std::size_t>(n - 1)].impulse.x, 1.0 / n, 1e-9) << n;
+    for (const Body& body : bodies) EXPECT_LT(norm(body.v), 1e-9) << n;
+  }
+}
+
 // A heavy top over light boxes: the mass ratio that sweeps alone do not survive.
 TEST(CoulombContact, AStackUnderAHeavyTopStands) {
   for (const int k : {5, 10}) {

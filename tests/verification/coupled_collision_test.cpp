@@ -124,7 +124,7 @@ struct Furry {
 // Whatever wobbles on it: friction takes mu times the impulse that carries it, J_N = M g t + p_y.
 TEST(CoupledCollision, FrictionOfTheBoxSlowsWhatIsHeldToItToo) {
   constexpr double mu = 0.2, dt = 1.0 / 96, speed = 1.5;
-  constexpr int steps = 16;
+  constexpr int steps = 14;  // then the jelly comes to lie on the floor
   std::uint64_t hash[2];
   const int before = threads();
   for (const int count : {1, 2}) {

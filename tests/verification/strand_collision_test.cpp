@@ -51,6 +51,62 @@ TEST(StrandCollision, RodsOnASlopeRestOrSlideAsCoulombSays) {
   }
 }
 
+// A fibre over a round bar, half a turn in k edges, its tails hanging down: how far the heavier end has gone [m].
+double run_off(double mu, double ratio, int k) {
+  constexpr double bar = 0.1, thick = 1e-3, pull = 0.2;
+  constexpr int tail = 4;
+  const double at = bar + thick, side = 2 * at * std::sin(M_PI / (2 * k));
+  Polyline wound;
+  for (int i = -tail; i <= k + tail; ++i) {
+    const double angle = M_PI * std::clamp(i, 0, k) / k, down = i < 0 ? i * side : i > k ? (k - i) * side : 0;
+    wound.push_back({-at * std::cos(angle), at * std::sin(angle) + down, 0});
+  }
+  StrandsCase c = rods({wound});
+  c.bend = c.twist = 1e-9;
+  c.stretch = 1e5;
+  c.mass = 1e-3;
+  c.radius = thick;
+  StrandsRun run;
+  CurvesObject& object = run.add(c);
+  const int last = k + 2 * tail;
+  run.load = [=](const StrandsRun::Vertex& v) {
+    return Vec3d{0, v.vertex == 0 ? -pull : v.vertex == last ? -ratio * pull : 0, 0};
+  };
+  TouchedCollider collider;
+  collider.friction = mu;
+  collider.objects = {&object};
+  collider.during = [](double, double) {
+    const auto distance = [](Vec3d x) {
+      const double d = std::hypot(x.x, x.y);
+      return DistanceSample{d - bar, {x.x / d, x.y / d, 0}};
+    };
+    ContactCollider round = rigid_collider(distance, {}, {}, 0, 0);
+    round.voxel = 1;  // vertices alone touch
+    return round;
+  };
+  run.solids().add(object);
+  run.solids().contacts().add_collider(std::move(collider));
+  run.start();
+  const double before = run.position(0, 0, last).y;
+  for (int i = 0; i < 9; ++i) {
+    run.step(0.02);
+    run.solids().accept();
+  }
+  return before - run.position(0, 0, last).y;
+}
+
+// Every vertex on the bar turns the fibre by al, the first and the last by half of it.
+TEST(StrandCollision, AFibreOverABarHoldsUpToTheRatioOfTheCapstan) {
+  for (const double mu : {0.2, 0.5})
+    for (const int k : {12, 24}) {
+      const auto factor = [&](double x) { return (1 + mu * std::tan(x / 2)) / (1 - mu * std::tan(x / 2)); };
+      const double ratio = std::pow(factor(M_PI / k), k - 1) * std::pow(factor(M_PI / k / 2), 2);
+      EXPECT_NEAR(ratio, std::exp(mu * M_PI), 0.02 * ratio);
+      EXPECT_LT(run_off(mu, 0.98 * ratio, k), 1e-5) << mu << ", " << k;
+      EXPECT_GT(run_off(mu, 1.02 * ratio, k), 5e-4) << mu << ", " << k;
+    }
+}
+
 // One rod flies onto another across it: they keep their momentum and do not pass each other.
 TEST(StrandCollision, CrossedRodsKeepTheirMomentumAndDoNotPass) {
   for (const double mu : {0.0, 0.5}) {
@@ -77,6 +133,53 @@ TEST(StrandCollision, CrossedRodsKeepTheirMomentumAndDoNotPass) {
     EXPECT_GT(nearest, 0) << mu;
     EXPECT_LT(nearest, 0.03) << "they do not meet";
   }
+}
+
+struct Flight {
+  double above = 0;  // the first rod over the second in the middle, at the end [m]
+  int substeps = 0;
+  double drift = 0;  // of momentum, by what it was
+};
+
+// One rod flies onto another across it, 20 cm away, for a twelfth of a second.
+Flight fly(double speed, bool adaptive) {
+  constexpr double longest = 1.0 / 24, end = 1.0 / 12;
+  StrandsRun run;
+  CurvesObject& object =
+      run.add(rods({line({-0.5, 0.2, 0.013}, {0.5, 0.2, 0.013}, 15), line({0.02, 0, -0.5}, {0.02, 0, 0.5}, 15)}));
+  SolidObject* objects[] = {&object};
+  run.solids().add(object);
+  run.solids().contacts().add_family(objects, {}, 0);
+  if (adaptive) run.solids().adapt_substeps(longest);
+  run.start();
+  for (int i = 0; i <= 15; ++i) run.set_velocity(0, 0, i, {0, -speed, 0});
+  const Vec3d momentum = run.momentum();
+  Flight flight;
+  while (run.time() < end * (1 - 1e-9)) {
+    run.solids().save();
+    run.step(std::min({run.solids().step_limit(), longest, end - run.time()}));
+    run.solids().accept();
+    ++flight.substeps;
+  }
+  flight.above = run.position(0, 0, 8).y - run.position(0, 1, 8).y;
+  flight.drift = norm(run.momentum() - momentum) / norm(momentum);
+  return flight;
+}
+
+TEST(StrandCollision, FastRodsThatWouldPassUnseenAreMetInShorterSubsteps) {
+  const Flight blind = fly(8, false);
+  EXPECT_EQ(blind.substeps, 2);
+  EXPECT_LT(blind.above, -0.1) << "nothing would pass";
+  const Flight seen = fly(8, true);
+  EXPECT_GT(seen.above, 0);
+  EXPECT_GT(seen.substeps, 4);
+  EXPECT_LT(seen.substeps, 100);
+  EXPECT_LT(seen.drift, 1e-9);
+}
+
+TEST(StrandCollision, SubstepsAreAsLongAsAskedForWhereNothingPasses) {
+  EXPECT_EQ(fly(0.5, true).substeps, 2);  // does not get there
+  EXPECT_EQ(fly(-8, true).substeps, 2);   // flies away
 }
 
 }  // namespace

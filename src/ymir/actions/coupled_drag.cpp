@@ -5,6 +5,7 @@
 
 #include "ymir/actions/drag_force.h"
 #include "ymir/actions/gas_cloud.h"
+#include "ymir/physics/particles/drag.h"
 
 namespace ymir {
 namespace {
@@ -27,7 +28,10 @@ class DragCoupling final : public GasCoupling {
     force_ = volume.add_channel<double>(prefix + "_force", faces);
     stiffness_ = volume.add_channel<double>(prefix + "_stiffness", faces);
     impulse_ = volume.add_channel<double>(prefix + "_impulse", faces);
-    for (ForceTarget* target : targets) strength_.push_back(target->scalar_field("drag_strength"));
+    for (ForceTarget* target : targets) {
+      strength_.push_back(target->scalar_field("drag_strength"));
+      shape_.push_back(target->drag_coefficients(plate_.pressure));
+    }
     for (std::size_t t = 0; params.on_objects && t < targets.size(); ++t) {
       if (passes() > 1) targets[t]->solve_every_iteration();
       targets[t]->add_force(point_force(t));
@@ -50,9 +54,11 @@ class DragCoupling final : public GasCoupling {
       air_.assign(cloud_.size(), {0, 0, 0});
       felt_.assign(cloud_.size(), {0, 0, 0});
       met_.assign(cloud_.size(), {});
+      take_shapes();
       take_dressing();
-      any_surface_ = gas_->grid().domain().communicator().any(
-          std::any_of(cloud_.area.begin(), cloud_.area.end(), [](double a) { return a > 0; }));
+      bool any = false;
+      for (std::size_t i = 0; i < cloud_.size(); ++i) any = any || follows_law(i);
+      any_follows_law_ = gas_->grid().domain().communicator().any(any);
     }
     // A gas that feels nothing has no last word: the law holds in every pass.
     last_ = params_.on_gas && step.iteration > 0 && !gas_->advancing(step);
@@ -72,7 +78,7 @@ class DragCoupling final : public GasCoupling {
       met_[i] = {cloud_.velocity[i], cloud_.velocity[i], d.force, d.derivative};
       const auto schur = [&](double k) {
         const double m = cloud_.mass[i] + added_[i];
-        return !cloud_.loose(i) || !params_.on_objects ? k : k * m / (m + step.dt * k);
+        return !cloud_.loose(i) || follows_law(i) || !params_.on_objects ? k : k * m / (m + step.dt * k);
       };
       give[i] = {schur(d.derivative.xx), schur(d.derivative.yy), schur(d.derivative.zz)};
     }
@@ -90,10 +96,10 @@ class DragCoupling final : public GasCoupling {
   }
 
   void finish(const Step& step, ChannelId<float> velocity) override {
-    if (!last_ || !any_surface_) return;
+    if (!last_ || !any_follows_law_) return;
     std::vector<Vec3d> more(cloud_.size(), {0, 0, 0});
     for (std::size_t i = 0; i < cloud_.size(); ++i) {
-      if (!cloud_.takes_part(i) || !cloud_.on_surface(i)) continue;
+      if (!cloud_.takes_part(i) || !follows_law(i)) continue;
       more[i] = met_[i].force - felt_[i];
       felt_[i] = met_[i].force;
       met_[i].velocity = met_[i].last;
@@ -130,15 +136,25 @@ class DragCoupling final : public GasCoupling {
     for (std::size_t i = 0; i < wake_.size(); ++i) air_[i] -= wake_[i];
   }
 
+  // Panels and parts of plants are light for their area, and held by their neighbours.
+  bool follows_law(std::size_t i) const { return cloud_.on_surface(i) || coefficient_[i] > 0; }
+
+  void take_shapes() {
+    coefficient_.assign(cloud_.size(), 0);
+    for (std::size_t t = 0; t < shape_.size(); ++t) copy_field(shape_[t], t, coefficient_);
+  }
+
+  void copy_field(const PointField<double>& field, std::size_t target, std::vector<double>& to) const {
+    if (field)
+      cloud_.targets()[target]->visit_points([&](const PointBlock& block) {
+        std::copy_n(field(block), block.count, to.begin() + static_cast<std::ptrdiff_t>(cloud_.first(target, block)));
+      });
+  }
+
   // What coupled buoyancy says about points, and what they remember.
   void take_dressing() {
     factor_.assign(cloud_.size(), params_.strength);
-    for (std::size_t t = 0; t < strength_.size(); ++t)
-      if (strength_[t])
-        cloud_.targets()[t]->visit_points([&](const PointBlock& block) {
-          const double* values = strength_[t](block);
-          std::copy_n(values, block.count, factor_.begin() + static_cast<std::ptrdiff_t>(cloud_.first(t, block)));
-        });
+    for (std::size_t t = 0; t < strength_.size(); ++t) copy_field(strength_[t], t, factor_);
     added_.assign(cloud_.size(), 0);
     wake_.clear();
     for (std::size_t t = 0; t < cloud_.targets().size(); ++t) {
@@ -176,11 +192,20 @@ class DragCoupling final : public GasCoupling {
 
   FibreDrag drag(std::size_t i, Vec3d tangent, Vec3d velocity) const {
     const Vec3d w = air_[i] - velocity;
-    FibreDrag d = cloud_.on_surface(i)  ? FibreDrag{plate_drag(plate_, cloud_.area[i], tangent, w), {}}
-                  : cloud_.on_strand(i) ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], tangent, w)
-                                        : FibreDrag{sphere_drag(law_, cloud_.diameter[i], w), {}};
+    FibreDrag d = coefficient_[i] > 0    ? FibreDrag{area_drag(i, w), {}}
+                  : cloud_.on_surface(i) ? FibreDrag{plate_drag(plate_, cloud_.area[i], tangent, w), {}}
+                  : cloud_.on_strand(i)  ? fibre_drag(law_, cloud_.diameter[i], cloud_.length[i], tangent, w)
+                                         : FibreDrag{sphere_drag(law_, cloud_.diameter[i], w), {}};
     scale(d, factor_[i]);
     return d;
+  }
+
+  // The law of `drag`.
+  GasDrag area_drag(std::size_t i, Vec3d w) const {
+    const Drag<double> d =
+        ymir::drag({law_.viscosity, law_.density, coefficient_[i]}, 0.5 * cloud_.diameter[i], Vec3d{0, 0, 0} - w);
+    const Symmetric3<double>& j = d.derivative;
+    return {d.force, {-j.xx, -j.yy, -j.zz, -j.xy, -j.xz, -j.yz}};
   }
 
   // What the gas has felt, less the law's answer to what the panel moves on.
@@ -242,7 +267,7 @@ class DragCoupling final : public GasCoupling {
     force.on_tangent = [this] { return !last_; };
     force.accumulate = [this, target](const PointBlock& block, Planes<const Vec3d>::Type, const ForceBlock& out) {
       const std::size_t first = cloud_.first(target, block);
-      if (last_ && block.area != nullptr) {
+      if (last_ && (block.area != nullptr || shape_[target])) {
         for (int i = 0; i < block.count; ++i)
           if (const std::size_t at = first + static_cast<std::size_t>(i); cloud_.takes_part(at))
             add_gas_drag(last_drag(at, block.velocity[i]), i, out);
@@ -270,7 +295,9 @@ class DragCoupling final : public GasCoupling {
   GasCloud cloud_;
   ChannelId<double> force_, stiffness_, impulse_;
   std::vector<PointField<double>> strength_;  // per target; empty: the one of params_
+  std::vector<PointField<double>> shape_;     // per target; empty: no wires and sheets
   std::vector<int> memory_;                   // per target: where it keeps its wake; -1: nowhere
+  std::vector<double> coefficient_;           // of wires and sheets, for the area of their ball; 0: others
   std::vector<double> factor_, added_;        // of the law; mass of the gas that points carry [kg]
   std::vector<Vec3d> wake_;                   // when the substep began [m/s]
   std::vector<Vec3d> air_;                    // velocity of the gas at points, without their own wake [m/s]
@@ -281,7 +308,7 @@ class DragCoupling final : public GasCoupling {
     Symmetric3<double> derivative;  // of the law [N s/m]
   };
   std::vector<Met> met_;
-  bool any_surface_ = false;  // of any rank
+  bool any_follows_law_ = false;  // of any rank
   bool last_ = false;
 };
 

@@ -10,8 +10,9 @@
 // the last pass solids are solved once more with the force that the gas has felt, F + k W dI, and no other: momentum is
 // exchanged to rounding after any number of passes.
 //
-// Panels answer in the last pass as the law does, F - J (v - v_last): a light sheet under a dead load would fly off.
-// What that adds to the force the gas gets at the end.
+// Panels and parts of plants answer in the last pass as the law does, F - J (v - v_last): a light sheet under a dead
+// load would fly off. What that adds to the force the gas gets at the end. Plants feel the law of `drag`, a plate
+// across the wind with the area of the branch or leaf.
 //
 // Points that also carry gas along (coupled_buoyancy.h) have its mass in k, and M = rho kappa h^3. The pressure of the
 // reaction, which is spread over the weights, pushes the point itself: F is the law's times 2(1 + a)/3 (spheres) or

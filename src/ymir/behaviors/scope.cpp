@@ -230,7 +230,10 @@ std::vector<ForceTarget*> Scope::exposed_targets(const std::string& what, double
 SolidSystem& Scope::solids() {
   for (const auto& object : simulation_->objects())
     if (auto* solids = dynamic_cast<SolidSystem*>(object.get())) return *solids;
-  return simulation_->add(std::make_unique<SolidSystem>(domain().communicator()));
+  SolidSystem& system = simulation_->add(std::make_unique<SolidSystem>(domain().communicator()));
+  if (const TimeParams& time = simulation_->time_params(); time.adaptive)
+    system.adapt_substeps(time.frame_duration() / time.substeps);
+  return system;
 }
 
 std::vector<SolidObject*> Scope::touching_objects() {
@@ -240,11 +243,6 @@ std::vector<SolidObject*> Scope::touching_objects() {
   for (RigidObject* bodies : rigid_objects()) objects.push_back(bodies);
   for (MeshObject* mesh : mesh_objects()) objects.push_back(mesh);
   if (objects.empty()) return objects;
-  if (domain().communicator().size() > 1)
-    throw Error(ExitCode::bad_input,
-                path_ +
-                    ": exact contact runs on one rank so far; start without mpirun and use its threads, or give "
-                    "colliders `response: penalty` and leave `collision` out");
   SolidSystem& system = solids();
   for (SolidObject* object : objects) system.add(*object);
   return objects;

@@ -73,8 +73,7 @@ class Scope {
 
   // The one of the simulation, made when first asked for.
   SolidSystem& solids();
-  // Strands, super-helices, rigid and soft bodies in scope, as members of it: what exact contact acts on. Refuses
-  // several ranks.
+  // Strands, super-helices, rigid and soft bodies in scope, as members of it: what exact contact acts on.
   std::vector<SolidObject*> touching_objects();
 
   // Inputs, read and scaled to metres; errors name the file.

@@ -155,6 +155,10 @@ BucketKey StrandSystem::bucket_of(int g, int lane) const {
   return key_of(domain_->bucket_of(group(g).home[static_cast<std::size_t>(lane)]));
 }
 
+bool StrandSystem::local(Vec3d home) const {
+  return keeper_ >= 0 ? keeper_ == domain_->communicator().rank() : domain_->local(key_of(domain_->bucket_of(home)));
+}
+
 void StrandSystem::migrate() {
   Communicator& communicator = domain_->communicator();
   std::vector<Bytes> outgoing(static_cast<std::size_t>(communicator.size()));
@@ -162,7 +166,7 @@ void StrandSystem::migrate() {
   for (int g = 0; g < group_count(); ++g)
     for (int lane = 0; lane < lanes; ++lane) {
       if (group(g).id[static_cast<std::size_t>(lane)] < 0) continue;
-      const int owner = domain_->owner(bucket_of(g, lane));
+      const int owner = keeper_ >= 0 ? keeper_ : domain_->owner(bucket_of(g, lane));
       Strand moving = strand(g, lane);
       if (owner == communicator.rank()) {
         staying.push_back(std::move(moving));

@@ -103,6 +103,11 @@ class StrandSystem {
   // Strands whose owner changed travel. Collective.
   void migrate();
   BucketKey bucket_of(int group, int lane) const;  // of its home
+  // All strands are on this rank, wherever their homes are.
+  void keep_on(int rank) { keeper_ = rank; }
+  int keeper() const { return keeper_; }  // -1: homes decide
+  // Whether a strand of that home is on this rank.
+  bool local(Vec3d home) const;
   GridDomain& domain() const { return *domain_; }
 
   // Of all ranks, whatever the distribution. Collective.
@@ -119,6 +124,7 @@ class StrandSystem {
   void count();
 
   GridDomain* domain_;
+  int keeper_ = -1;
   std::vector<Channel> channels_;
   int state_channels_ = 0;
   std::vector<Group> groups_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
@@ -213,13 +214,12 @@ Strand CurvesObject::make_strand(std::int64_t id) {
 }
 
 void CurvesObject::ingest() {
-  const GridDomain& domain = strands_.domain();
   std::vector<Strand> mine;
   for (std::int64_t id = 0; id < static_cast<std::int64_t>(curves_.strand_count()); ++id) {
     const auto home = homes_.find(id);
     const auto first = static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(id)]);
     const Vec3d at = home != homes_.end() ? home->second.place : curves_.positions[first];
-    if (!domain.local(key_of(domain.bucket_of(at)))) continue;
+    if (!strands_.local(at)) continue;
     mine.push_back(make_strand(id));
     mine.back().home = at;
     if (home != homes_.end()) mine.back().tie = home->second.tie;
@@ -227,7 +227,7 @@ void CurvesObject::ingest() {
   strands_.assign(std::move(mine));
   curves_ = {};
   if (description_.gravity_compensation > 0 || compensation_ >= 0) compensate_gravity();
-  Communicator& communicator = domain.communicator();
+  Communicator& communicator = strands_.domain().communicator();
   const std::int64_t resampled = communicator.sum(resampled_), held = communicator.sum(held_);
   if (resampled > 0 && communicator.root())
     log::warn(fmt::format("{}: {} strands have coincident vertices; these were spread evenly along the strand", path(),
@@ -235,6 +235,24 @@ void CurvesObject::ingest() {
   if (held > 0 && communicator.root())
     log::warn(fmt::format("{}: {} strands have no length; they stay where their root is", path(), held));
 }
+
+// As StrandSystem::assign() would with all of them.
+void CurvesObject::keep_blocks() {
+  std::vector<std::int64_t> ids(curves_.strand_count());
+  std::iota(ids.begin(), ids.end(), 0);
+  const auto vertices = [&](std::int64_t id) {
+    return curves_.first[static_cast<std::size_t>(id) + 1] - curves_.first[static_cast<std::size_t>(id)];
+  };
+  std::stable_sort(ids.begin(), ids.end(), [&](std::int64_t a, std::int64_t b) { return vertices(a) > vertices(b); });
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    const std::int64_t leader = ids[k - k % StrandSystem::lanes];
+    const Vec3d root = curves_.positions[static_cast<std::size_t>(curves_.first[static_cast<std::size_t>(leader)])];
+    set_home(ids[k], root, static_cast<std::int64_t>(k / StrandSystem::lanes));
+  }
+  blocks_kept_ = true;
+}
+
+std::int64_t CurvesObject::order_of(int block) const { return blocks_kept_ ? strands_.group(block).tie : block; }
 
 void CurvesObject::compensate_gravity() {
   strands_.save();
@@ -446,6 +464,7 @@ std::optional<std::string> CurvesObject::non_finite() const {
 }
 
 void CurvesObject::weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const {
+  if (strands_.keeper() >= 0) return;
   std::map<BucketKey, double> work;
   for (int g = 0; g < strands_.group_count(); ++g)
     for (int lane = 0; lane < StrandSystem::lanes; ++lane)

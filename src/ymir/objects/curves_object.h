@@ -73,7 +73,15 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
   Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const override;
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
+  std::int64_t order_of(int block) const override;
+  void keep_blocks() override;
+  bool keep_on(int rank) override {
+    strands_.keep_on(rank);
+    return true;
+  }
   void show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) override;
+  bool brings(std::string_view parameter) override;
+  std::vector<double> painted_boundary(std::string_view parameter) const override;
   std::uint64_t boundary_version() const override { return strands_.arrangement(); }
   void move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const override;
   bool pieces_leave() const override { return false; }
@@ -137,6 +145,7 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
     std::int64_t tie;
   };
   std::map<std::int64_t, Home> homes_;  // of strands that constraints connect, until ingest
+  bool blocks_kept_ = false;            // ties are the numbers of groups on one rank
   RootMotion root_motion_;
   std::int64_t resampled_ = 0, held_ = 0;               // strands with coincident vertices; of no length
   std::vector<std::unique_ptr<StrandNewton>> solvers_;  // one per thread: their memory stays in its core's cache

@@ -69,7 +69,7 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   PointField<Vec3d> vector_field(std::string_view) const override { return {}; }
   PointField<double> scalar_field(std::string_view) override { return {}; }
   // Drag coefficients for which the balls that Forces see feel what lines and sheets with this coefficient would.
-  PointField<double> drag_coefficients(double coefficient);
+  PointField<double> drag_coefficients(double coefficient) override;
 
   const Description& description() const { return description_; }
   const ElastonCloud& cloud() const { return cloud_; }
@@ -95,6 +95,12 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
 
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
+  int owner() const override { return owner_; }
+  bool keep_on(int rank) override {
+    owner_ = rank;
+    here_ = communicator_->rank() == rank;
+    return true;
+  }
   std::vector<int> lone_blocks() const override;
   bool pieces_leave() const override { return false; }
   bool every_iteration() const override { return every_iteration_; }

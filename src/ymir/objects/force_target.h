@@ -26,6 +26,9 @@ class ForceTarget {
   virtual void visit_points(const std::function<void(const PointBlock&)>& visit) const = 0;
   virtual PointField<Vec3d> vector_field(std::string_view name) const = 0;
   virtual PointField<double> scalar_field(std::string_view name) = 0;
+  // Of points that are parts of wires and sheets: `coefficient` times the area that they turn to the wind, over that of
+  // their ball; empty: they are none.
+  virtual PointField<double> drag_coefficients(double /*coefficient*/) { return {}; }
   // A vector per point that stays with it from substep to substep, 0 at first; added before the first one. -1: points
   // of this Object keep none.
   virtual int add_memory(const std::string& /*name*/) { return -1; }

@@ -276,6 +276,20 @@ void MeshBlock::move(double share) {
   for (std::size_t i = 0; i < work_->step.position.size(); ++i) work_->step.position[i] += work_->step.step[i] * share;
 }
 
+// Cloth that buckles leaves one equilibrium for another, and goes uphill on its way. What ranks share is assembled by
+// all of them, once an iteration.
+bool MeshBlock::keep() {
+  if (object_->cloth() || object_->share() != nullptr) return false;
+  kept_.position = work_->step.position;
+  kept_.state = ConstraintState(object_->constraints(), true).values();
+  return true;
+}
+
+void MeshBlock::go_back() {
+  work_->step.position = kept_.position;
+  ConstraintState(object_->constraints(), true).set(kept_.state);
+}
+
 ContactBlock* MeshBlock::contacts() {
   if (!contacts_) contacts_ = std::make_unique<MeshContacts>(*this);
   return contacts_.get();

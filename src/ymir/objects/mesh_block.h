@@ -37,6 +37,8 @@ class MeshBlock final : public SolidBlock {
   double step_size() const override;
   double reach() const override;
   void move(double share) override;
+  bool keep() override;
+  void go_back() override;
   void end() override;
   void consult() override;
   void assist() override;
@@ -55,6 +57,10 @@ class MeshBlock final : public SolidBlock {
   MeshObject::Workspace* work_;
   mutable LargeMesh large_;
   bool coupled_ = false;  // to others, in this iteration
+  struct {
+    std::vector<Vec3d> position;
+    std::vector<double> state;  // of constraints
+  } kept_;
   std::unique_ptr<MeshContacts> contacts_;
 };
 

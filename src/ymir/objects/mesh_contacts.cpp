@@ -14,7 +14,7 @@ MeshContacts::MeshContacts(MeshBlock& block) : block_(&block), heavy_(block.work
   first_.assign(1, 0);
   const auto n = static_cast<std::size_t>(nodes_of(mesh.shape));
   std::vector<double> weight(n);
-  for (const CellPoint& at : mesh.embedded) {
+  for (const CellPoint& at : object.touching().points) {
     weights_in(mesh, at, weight.data());
     for (std::size_t a = 0; a < n; ++a) {
       const std::int32_t node = mesh.cells[n * static_cast<std::size_t>(at.cell) + a];

@@ -73,8 +73,15 @@ void MeshObject::visit_points(const std::function<void(const PointBlock&)>& visi
          radius_.data()});
 }
 
+bool MeshObject::keep_on(int rank) {
+  owner_ = rank;
+  here_ = communicator_->rank() == rank;
+  return kept_ = true;
+}
+
 // Why ranks cannot share it, or "".
 std::string MeshObject::why_whole() const {
+  if (kept_) return "it touches others (`collision`, or a collider with `response: exact`)";
   if (description_.solver == LinearSolver::direct) return "its `solver:` is direct";
   if (const SolidObject* other = system() == nullptr ? nullptr : system()->larger(*this))
     return fmt::format("it is attached to {}, which is no smaller", other->name());

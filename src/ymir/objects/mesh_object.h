@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "ymir/data/embed_skin.h"
@@ -80,12 +81,23 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
   std::vector<PieceShape> input_shapes() override;
   std::vector<PieceShape> present_shapes() override;
   Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const override;
-  CellPoint skin_point(std::int32_t triangle, Vec3d barycentric) { return locator_.point(triangle, barycentric); }
+  // What meets others: the skin, with points between its vertices where those are farther apart than nodes.
+  struct Touching {
+    std::vector<std::array<std::int32_t, 3>> triangles;
+    std::vector<CellPoint> points;
+  };
+  const Touching& touching() const;
+  CellPoint skin_point(std::int32_t triangle, Vec3d barycentric) const { return locator_.point(triangle, barycentric); }
   MaterialPoint on_skin(std::int64_t piece, std::int32_t triangle, Vec3d barycentric) override;
 
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
+  int owner() const override { return owner_; }
+  bool keep_on(int rank) override;
+  bool thin() const override { return cloth(); }
   void show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) override;
+  bool brings(std::string_view parameter) override;
+  std::vector<double> painted_boundary(std::string_view parameter) const override;
   std::uint64_t boundary_version() const override { return 1; }
   void move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const override;
   std::vector<int> lone_blocks() const override;
@@ -143,10 +155,13 @@ class MeshObject final : public Object, public ForceTarget, public SolidObject {
 
   Description description_;
   SolidMesh mesh_;
-  SkinLocator locator_{mesh_};
+  mutable SkinLocator locator_{mesh_};
+  mutable std::once_flag touching_made_;
+  mutable Touching touching_;
   Communicator* communicator_;
   int owner_;  // the rank that has it all, or speaks for those that share it
   bool here_;
+  bool kept_ = false;  // ranks do not share it
   std::unique_ptr<const MeshShare> share_;
   double mean_edge_ = 0;
   std::vector<Vec3d> position_, velocity_;

@@ -64,6 +64,14 @@ void RigidContacts::push(std::span<const NodeVector> impulses, double per_dt) {
   }
 }
 
+void RigidContacts::add_levers(std::span<const NodeVector> impulses, double per_dt) {
+  if (block_->carried_) return;
+  for (std::int32_t c = 0; c < RigidCopiesBody::copies; ++c) {
+    const NodeVector& p = impulses[static_cast<std::size_t>(c)];
+    block_->step_.add_lever(block_->step_.point(corner(c)), Vec3d{p[0], p[1], p[2]} * -per_dt);
+  }
+}
+
 void RigidContacts::columns(std::int32_t node, double weight, std::vector<NodeColumn>& to) const {
   if (block_->carried_) return;
   const Vec3d arm = rotate(block_->step_.rotation, corner(node));

@@ -17,6 +17,7 @@ class RigidContacts final : public ContactBlock {
               std::vector<NodeShare>& shares) const override;
   Vec3d way(std::int32_t node) const override;
   void push(std::span<const NodeVector> impulses, double per_dt) override;
+  void add_levers(std::span<const NodeVector> impulses, double per_dt) override;
   void columns(std::int32_t node, double weight, std::vector<NodeColumn>& to) const override;
   NodalBody& body() override { return body_; }
   bool refresh(double dt) override;

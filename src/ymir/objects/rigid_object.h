@@ -71,6 +71,12 @@ class RigidObject final : public Object, public ForceTarget, public SolidObject 
 
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
+  int owner() const override { return owner_; }
+  bool keep_on(int rank) override {
+    owner_ = rank;
+    here_ = communicator_->rank() == rank;
+    return true;
+  }
   void show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) override;
   std::uint64_t boundary_version() const override { return 1; }
   void move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const override;

@@ -25,6 +25,20 @@ void CurvesObject::show_boundary(Boundary& boundary, std::int32_t object, double
   }
 }
 
+bool CurvesObject::brings(std::string_view parameter) { return painted_channel(parameter) >= 0; }
+
+std::vector<double> CurvesObject::painted_boundary(std::string_view parameter) const {
+  const int channel = strands_.find("painted " + std::string(parameter));
+  std::vector<double> values;
+  if (channel < 0) return values;
+  for (const StrandSystem::Seat& seat : strands_.seats()) {
+    const int vertices = strands_.group(seat.group).count[static_cast<std::size_t>(seat.lane)];
+    for (int i = 1; i < vertices && vertices >= 3; ++i)
+      values.push_back(strands_.plane(seat.group, channel)[i][seat.lane]);
+  }
+  return values;
+}
+
 void CurvesObject::move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const {
   const StrandReal *x[3], *v[3];
   for (int k = 0; k < 3; ++k) {

@@ -183,6 +183,15 @@ void SuperHelixBlock::add_elasticity() {
     }
 }
 
+// Points on its axis do not feel a straight strand turn about itself: what resists are its sections, at least.
+void SuperHelixBlock::add_section_inertia() {
+  if (!helix_.free_root) return;
+  double least = 0;
+  for (std::size_t i = 0; i < now_.size(); ++i) least += 0.5 * mass_[i] * radius_[i] * radius_[i];
+  least /= dt_ * dt_;
+  for (int r = 3; r < 6; ++r) matrix_[r * most + r] = std::max(matrix_[r * most + r], least);
+}
+
 void SuperHelixBlock::assemble() {
   const int n = helix_.dofs();
   find_points();
@@ -202,6 +211,7 @@ void SuperHelixBlock::assemble() {
     constraint->assemble({dt_, group_, lane_, begin_, now_, mass_, gradient_, point_stiffness_});
   add_points();
   add_elasticity();
+  add_section_inertia();
   for (int r = 0; r < n; ++r) scale_[r] = matrix_[r * most + r];
 }
 

@@ -68,6 +68,7 @@ class SuperHelixBlock final : public SolidBlock {
   void add_forces();
   void add_points();
   void add_elasticity();
+  void add_section_inertia();
   PointBlock point_block(const double* planes) const;
 
   SuperHelixObject* object_;

@@ -185,11 +185,9 @@ Strand SuperHelixObject::make_strand(std::int64_t id) const {
 }
 
 void SuperHelixObject::ingest() {
-  const GridDomain& domain = strands_.domain();
   std::vector<Strand> mine;
   for (std::size_t id = 0; id < fits_.size(); ++id)
-    if (domain.local(key_of(domain.bucket_of(fits_[id].helix.root.position))))
-      mine.push_back(make_strand(static_cast<std::int64_t>(id)));
+    if (strands_.local(fits_[id].helix.root.position)) mine.push_back(make_strand(static_cast<std::int64_t>(id)));
   strands_.assign(std::move(mine));
   fits_.clear();
   sections_.clear();
@@ -279,6 +277,8 @@ std::unique_ptr<SolidBlock> SuperHelixObject::make_block(int block) {
   return made;
 }
 
+std::int64_t SuperHelixObject::order_of(int block) const { return strands_.group(block / lanes).id[block % lanes]; }
+
 void SuperHelixObject::advance(const Step& step) {
   if (step.iteration > 0 && !every_iteration_) return;  // solved to the end in the first iteration
   while (solvers_.size() < static_cast<std::size_t>(threads()))
@@ -344,6 +344,7 @@ std::optional<std::string> SuperHelixObject::non_finite() const {
 }
 
 void SuperHelixObject::weigh(std::vector<BucketKey>& keys, std::vector<double>& weights) const {
+  if (strands_.keeper() >= 0) return;
   std::map<BucketKey, double> work;
   for (const auto& [g, lane] : strands_.seats()) work[strands_.bucket_of(g, lane)] += description_.elements;
   for (const auto& [key, weight] : work) {

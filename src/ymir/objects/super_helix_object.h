@@ -91,6 +91,11 @@ class SuperHelixObject final : public Object, public ForceTarget, public SolidOb
   Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const override;
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
+  std::int64_t order_of(int block) const override;
+  bool keep_on(int rank) override {
+    strands_.keep_on(rank);
+    return true;
+  }
   void show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) override;
   std::uint64_t boundary_version() const override { return strands_.arrangement(); }
   void move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const override;

@@ -57,7 +57,7 @@ std::vector<std::string> lost_detail(const Simulation& simulation) {
     const auto single = static_cast<float>(farthest);
     const double step = std::nextafter(single, std::numeric_limits<float>::infinity()) - single;
     const double mean = sums[0] / sums[1];
-    if (sums[1] == 0 || step <= (points ? 0.25 : 0.01) * mean) continue;
+    if (!(mean > 0) || step <= (points ? 0.25 : 0.01) * mean) continue;
     messages.push_back(fmt::format(
         "{}: lies up to {:.3g} m from the origin, where the single precision of frames has steps of {:.2g} m, and its "
         "mean {} is {:.2g} m: its shape is lost in them; move everything to the origin, and back after the simulation",

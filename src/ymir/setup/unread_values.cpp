@@ -271,15 +271,18 @@ class Search {
           }
         continue;
       }
-      if (!parameters_.contains(name) && dynamic_cast<const MeshObject*>(&object) != nullptr)
-        if (const auto fixed = readers.fixed.find(name); fixed != readers.fixed.end())
-          tell(Severity::warning, node.location, node.path,
-               fmt::format(
-                   "the channel '{}' of its input does nothing: {}.{} is one value for all of it; give it there, "
-                   "or remove the channel",
-                   name, fixed->second, name));
+      const auto idle = readers.idle.find(name);
+      const auto fixed = readers.fixed.find(name);
+      if (idle == readers.idle.end() && fixed != readers.fixed.end() &&
+          dynamic_cast<const MeshObject*>(&object) != nullptr) {
+        tell(Severity::warning, node.location, node.path,
+             fmt::format("the channel '{}' of its input does nothing: {}.{} is one value for all of it; give it there, "
+                         "or remove the channel",
+                         name, fixed->second, name));
+        continue;
+      }
       if (!parameters_.contains(name) || overridden.contains(name)) continue;
-      if (const auto idle = readers.idle.find(name); idle != readers.idle.end())
+      if (idle != readers.idle.end())
         tell(Severity::error, node.location, node.path,
              fmt::format("the channel '{}' of its input does nothing, as {}, or remove the channel", name,
                          idle->second));

@@ -286,15 +286,16 @@ Cluster::Outcome Cluster::advance(const Step& step, int cg_limit) {
   begin(step);
   begin_elements();
   place();
-  while (running()) {
+  const auto forces = [this] {
     assemble();
     evaluate();
-    if (!judge()) break;
+  };
+  for (forces(); judge();) {
     if (!solve_linear(cg_limit)) {
       fail();
       break;
     }
-    move(choose_share());
+    descend(forces);
   }
   end();
   return outcome_;
@@ -385,20 +386,24 @@ Solved Cluster::solve_whole(bool definite) {
   outcome_.cg_iterations = std::max(outcome_.cg_iterations, matrix_.cg_iterations());
   outcome_.direct_solves += matrix_.factored() && !definite ? 1 : 0;
   if (solved != Solved::yes) return definite ? Solved::no : solved;
-  take_multipliers();
+  take_multipliers(matrix_.solution());
   return Solved::yes;
 }
 
 // Where hard rows had their gaps are the steps of their multipliers from now on.
-void Cluster::take_multipliers() {
+void Cluster::take_multipliers(std::span<const double> step) {
   for (std::size_t k = 0; k < elements_.size(); ++k)
     for (int r = 0; r < elements_[k].term.hard; ++r)
       elements_[k].term.gap[r] = coupled_[k].change[static_cast<std::size_t>(r)];
-  remember(matrix_.solution());
+  remember(step);
 }
 
 // Couplings, as the whole system wants them.
 void Cluster::gather(bool curvature) {
+  gather(curvature, [this](std::size_t member, std::size_t row) { return matrix_.slot_of(member, row); });
+}
+
+void Cluster::gather(bool curvature, const SlotOf& slot_of) {
   coupled_.resize(elements_.size());
   for (std::size_t k = 0; k < elements_.size(); ++k) {
     const Element& e = elements_[k];
@@ -414,7 +419,7 @@ void Cluster::gather(bool curvature) {
         column[c.slots.size()] = e.term.first[end] + dof;
         local[c.slots.size()] = {end, dof};
         const auto m = static_cast<std::size_t>(e.member[end]);
-        c.slots.push_back(matrix_.slot_of(m, static_cast<std::size_t>(e.at[end][dof]) - members_[m].offset));
+        c.slots.push_back(slot_of(m, static_cast<std::size_t>(e.at[end][dof]) - members_[m].offset));
       }
     const std::size_t n = c.slots.size();
     c.rows = e.term.rows;

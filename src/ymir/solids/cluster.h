@@ -9,6 +9,7 @@
 // The loop is cut into parts, so that members on other ranks can be asked and told in between (spanning_clusters.h).
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -58,7 +59,8 @@ class Cluster {
   // over.
   Outcome advance(const Step& step, int cg_limit);
 
-  // Its parts, in this order; loop from assemble() to move() while running().
+  // Its parts, in this order; loop from assemble() to move() while running(). Where all is here, descend() may stand
+  // for choose_share() and move(), and the assemble() and evaluate() that come next.
   void begin(const Step& step);
   void begin_elements();  // members know their points when the substep begins
   void place();
@@ -71,6 +73,8 @@ class Cluster {
   void set_steps();
   double choose_share();  // members know their step
   void move(double share);
+  // forces: assemble() and evaluate(), and whatever acts from outside.
+  void descend(const std::function<void()>& forces);
   void end();
   bool running() const { return running_; }
   void keep_on() { running_ = true; }  // though it has converged: what it touches has not
@@ -93,7 +97,11 @@ class Cluster {
   bool solve_with(const double* b, double* x);
   // Newton's step, with that factor, for the residuals as they are by now.
   void solve_step();
-  void take_step(std::span<const double> step);  // or this one, of a block that is alone
+  // Couplings of this iterate over the slots of a matrix of others, in which a row of a member has this one.
+  using SlotOf = std::function<std::int32_t(std::size_t member, std::size_t row)>;
+  std::span<WholeSystem::Coupled> couplings(bool curvature, const SlotOf& slot_of);
+  // Newton's step from that matrix; those of multipliers stand in couplings().
+  void take_step(std::span<const double> step);
   // Whether a coupling holds two pieces of blocks to each other at a point within reach of x [m], when the substep
   // begins.
   struct Held {
@@ -134,9 +142,11 @@ class Cluster {
   MemberMatrix& other(std::size_t member);
   bool solve_in(ClusterMatrix& matrix, bool others, const double* b, double* x);
   void gather(bool curvature);
-  void take_multipliers();
+  void gather(bool curvature, const SlotOf& slot_of);
+  void take_multipliers(std::span<const double> step);
   bool any_large() const;
   double opening(std::size_t element, int row) const;
+  double slope();
   void block_solve(std::span<const double> r, std::span<double> z);
   void product(std::span<const double> x, std::span<double> y);
 

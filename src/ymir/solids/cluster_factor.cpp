@@ -72,14 +72,19 @@ void Cluster::solve_step() {
   }
   for (const Member& m : members_) m.local->set_side();
   if (matrix_.solve_factored(coupled_) != Solved::yes) return fail();
-  take_multipliers();
+  take_multipliers(matrix_.solution());
   set_steps();
+}
+
+std::span<WholeSystem::Coupled> Cluster::couplings(bool curvature, const SlotOf& slot_of) {
+  gather(curvature, slot_of);
+  return coupled_;
 }
 
 void Cluster::take_step(std::span<const double> step) {
   std::ranges::copy(step, solution_.begin());
-  members_[0].local->block().set_step(solution_.data());
-  remember(solution_);
+  for (Member& m : members_) m.local->block().set_step(solution_.data() + m.offset);
+  take_multipliers(solution_);
 }
 
 bool Cluster::tied(const Held& a, const Held& b, Vec3d x, double reach) const {

@@ -59,6 +59,9 @@ class SolidBlock : public MatrixPart {
   virtual double step_size() const = 0;  // unit-free, as the residual
   virtual double reach() const = 0;      // share of the step that may be taken at once
   virtual void move(double share) = 0;
+  // The iterate, to go back to from a step that was too long; false: it cannot be kept.
+  virtual bool keep() { return false; }
+  virtual void go_back() {}
   virtual void end() = 0;
   // What contacts act on; nullptr: they cannot.
   virtual ContactBlock* contacts() { return nullptr; }

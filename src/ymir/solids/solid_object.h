@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ymir/solids/piece_shape.h"
@@ -27,6 +28,16 @@ class SolidObject {
   };
   virtual std::vector<Seat> seat(std::span<const std::int64_t> pieces) = 0;
   virtual std::unique_ptr<SolidBlock> make_block(int block) = 0;
+  // Where a block of this rank stands among those of all.
+  virtual std::int64_t order_of(int block) const { return block; }
+  // Before ingest: pieces that share a block on one rank share it on several. For those where that makes a difference.
+  virtual void keep_blocks() {}
+  // The rank that has all of it; -1: each has some of its pieces.
+  virtual int owner() const { return -1; }
+  // Before ingest: all of it is on that rank. False: it cannot be.
+  virtual bool keep_on(int /*rank*/) { return false; }
+  // Contacts of what it touches are solved with the matrices of all (whole_contacts.h).
+  virtual bool thin() const { return false; }
   // Those that the system advances though nothing is coupled to them; on this rank, after seat().
   virtual std::vector<int> lone_blocks() const { return {}; }
   // The rank that leads the work on its only block, where all ranks share that; -1: they do not.
@@ -54,6 +65,10 @@ class SolidObject {
   // the object. thickness: of what is kept free between two of them [m].
   virtual void show_boundary(Boundary& /*boundary*/, std::int32_t /*object*/, double /*thickness*/,
                              const PieceTraits& /*traits*/) {}
+  // Values of data for a parameter of contact: whether it brings any, before ingest; then at the vertices that it
+  // shows, in their order.
+  virtual bool brings(std::string_view /*parameter*/) { return false; }
+  virtual std::vector<double> painted_boundary(std::string_view /*parameter*/) const { return {}; }
   virtual std::uint64_t boundary_version() const { return 0; }  // another one: pieces are others than before
   // Of the piece at a seat: where its vertices are, and their way in dt [s] with the velocity they have.
   virtual void move_boundary(int /*block*/, int /*place*/, double /*dt*/,

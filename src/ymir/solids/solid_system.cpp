@@ -10,8 +10,7 @@
 #include "ymir/base/hash.h"
 #include "ymir/parallel/bytes.h"
 #include "ymir/parallel/threads.h"
-#include "ymir/solids/contact/contact_dump.h"
-#include "ymir/solids/contact/contact_island.h"
+#include "ymir/solids/contact/placement.h"
 #include "ymir/solids/unions.h"
 
 namespace ymir {
@@ -46,6 +45,15 @@ std::string at_odds(const Cluster::Outcome& outcome) {
       fmt::join(names, ", "), more, outcome.gap);
 }
 
+// Pieces that contacts are on.
+std::vector<char> touched_pieces(const ContactScene& scene) {
+  std::vector<char> touched(scene.ends().size(), 0);
+  for (const Contact& contact : scene.contacts())
+    for (const ContactSide* side : {&contact.a, &contact.b})
+      if (side->kind != SideKind::collider) touched[static_cast<std::size_t>(side->piece)] = 1;
+  return touched;
+}
+
 }  // namespace
 
 // An element between blocks; member -1: a prescribed end.
@@ -59,7 +67,11 @@ struct SolidSystem::Link {
 SolidSystem::SolidSystem() : SolidSystem(one_rank()) {}
 
 SolidSystem::SolidSystem(Communicator& communicator)
-    : Object("solids", 0), communicator_(&communicator), spanning_(communicator) {}
+    : Object("solids", 0),
+      communicator_(&communicator),
+      contacts_(communicator),
+      islands_(communicator),
+      spanning_(communicator) {}
 
 SolidSystem::~SolidSystem() = default;
 
@@ -111,6 +123,7 @@ const SolidObject* SolidSystem::larger(const SolidObject& object) const {
 }
 
 void SolidSystem::schedule(Timeline& timeline) {
+  if (!contacts_.empty()) place_touching(*this);
   timeline.add({Stage::detection,
                 group(),
                 Role::object,
@@ -138,6 +151,12 @@ std::vector<double> SolidSystem::state() const {
   return values;
 }
 
+// Before every substep, when its length is not decided yet.
+void SolidSystem::save() {
+  saved_ = state();
+  if (longest_ > 0 && !contacts_.empty()) limit_ = contacts_.passing_time(members_, longest_);
+}
+
 void SolidSystem::set_state(std::span<const double> values) {
   for (const auto& coupling : couplings_) {
     const auto own = coupling->state();
@@ -146,7 +165,7 @@ void SolidSystem::set_state(std::span<const double> values) {
   }
 }
 
-// All ranks know what couplings remember; rank 0 keeps it.
+// All ranks know what couplings and contacts remember; rank 0 keeps it.
 std::vector<Channel> SolidSystem::list(SolidSystem* system) {
   std::vector<Channel> all{
       {described<double>("couplings", Place::object, "",
@@ -166,7 +185,7 @@ std::vector<Channel> SolidSystem::list(SolidSystem* system) {
                            "What is remembered of exact contacts: where they were, their impulses, overlaps of the "
                            "beginning.",
                            Use::kept),
-         [=] { return Array::of(system->contacts_.state()); },
+         [=] { return Array::of(system->communicator_->root() ? system->contacts_.state() : std::vector<double>{}); },
          [=](const Array& from) { return system->contacts_.set_state(from.as<double>()); },
          {}});
   return all;
@@ -184,9 +203,13 @@ void SolidSystem::restore(const ObjectState* whole) {
                               there, here));
   }
   Object::restore(whole);
+  if (communicator_->size() == 1) return;
   Bytes values = to_bytes(state());
   communicator_->broadcast(values);
   set_state(from_bytes<double>(values));
+  values = to_bytes(contacts_.state());
+  communicator_->broadcast(values);
+  contacts_.set_state(from_bytes<double>(values));
 }
 
 std::uint64_t SolidSystem::hash() const {
@@ -262,10 +285,10 @@ void SolidSystem::detect(const Step& step) {
     if (link.node[1].member >= 0) joined.join(a, number_of(link.node[1]));
   }
   if (!contacts_.empty()) contacts_.find(step, members_);
-  for (const Contact& contact : contacts_.contacts())
-    for (const ContactSide* side : {&contact.a, &contact.b})
-      if (const ContactScene::End end = contacts_.end(*side); end.member >= 0)
-        number_of({end.member, communicator_->rank(), end.block});
+  const std::vector<char> touched = touched_pieces(contacts_);
+  for (std::size_t p = 0; p < touched.size(); ++p)
+    if (const ContactScene::End& end = contacts_.ends()[p]; touched[p] != 0)
+      number_of({end.member, end.rank, end.block});
   for (std::size_t m = 0; m < members_.size(); ++m) {
     if (const int lead = members_[m]->lead(); lead >= 0) number_of({static_cast<int>(m), lead, 0});
     for (const int block : members_[m]->lone_blocks()) number_of({static_cast<int>(m), communicator_->rank(), block});
@@ -281,47 +304,52 @@ void SolidSystem::detect(const Step& step) {
     contents[static_cast<std::size_t>(content)].push_back(node);
   }
   make_clusters(links, contents);
-  make_islands();
+  make_islands(contents);
 }
 
-// Clusters joined by contacts.
-void SolidSystem::make_islands() {
+// Clusters joined by contacts. What is said of them here is the same on every rank.
+void SolidSystem::make_islands(const std::vector<Content>& contents) {
   islands_.clear();
-  island_of_.assign(clusters_.size(), -1);
+  touched_.assign(clusters_.size(), 0);
   if (contacts_.contacts().empty()) return;
-  Unions joined(clusters_.size());
-  const auto side_of = [&](const ContactSide& side) {
-    const ContactScene::End end = contacts_.end(side);
-    if (end.member < 0) return ContactIsland::Side{};
-    const Member& at = cluster_at_.at({end.member, communicator_->rank(), end.block});
-    return ContactIsland::Side{at.cluster, {at.number, end.place}};
-  };
-  std::vector<char> touched(clusters_.size(), 0);
-  for (const Contact& contact : contacts_.contacts()) {
-    const int a = side_of(contact.a).cluster, b = side_of(contact.b).cluster;
-    touched[static_cast<std::size_t>(a)] = 1;
-    if (b < 0) continue;
-    joined.join(a, b);
-    touched[static_cast<std::size_t>(b)] = 1;
+  std::map<Node, std::size_t> part_of;
+  for (std::size_t p = 0; p < contents.size(); ++p)
+    for (const Node& node : contents[p]) part_of[node] = p;
+  std::map<Node, std::int64_t> orders;
+  const std::vector<char> touched = touched_pieces(contacts_);
+  std::vector<ContactIslands::Seat> seats(touched.size());
+  for (std::size_t p = 0; p < touched.size(); ++p) {
+    if (touched[p] == 0) continue;
+    const ContactScene::End& end = contacts_.ends()[p];
+    const Node node{end.member, end.rank, end.block};
+    orders[node] = end.order;
+    const auto here = cluster_at_.find(node);
+    seats[p] = {static_cast<int>(part_of.at(node)), {here == cluster_at_.end() ? 0 : here->second.number, end.place}};
   }
-  std::vector<int> island_at(clusters_.size(), -1), number(clusters_.size(), -1);
-  for (std::size_t c = 0; c < clusters_.size(); ++c) {
-    if (touched[c] == 0) continue;
-    int& island = island_at[static_cast<std::size_t>(joined.find(static_cast<int>(c)))];
-    if (island < 0) {
-      island = static_cast<int>(islands_.size());
-      islands_.push_back(std::make_unique<ContactIsland>());
-    }
-    island_of_[c] = island;
-    number[c] = islands_[static_cast<std::size_t>(island)]->add(clusters_[c]);
+  std::vector<ContactIslands::Part> parts;
+  for (const Content& content : contents) {
+    ContactIslands::Part& part = parts.emplace_back();
+    const Node& first = content.front();
+    const auto member = [&](const Node& n) { return members_[static_cast<std::size_t>(n.member)]; };
+    if (const auto here = cluster_at_.find(first); here != cluster_at_.end())
+      part.cluster = &clusters_[static_cast<std::size_t>(here->second.cluster)];
+    const bool together = std::all_of(content.begin(), content.end(),
+                                      [&](const Node& n) { return n.rank == first.rank && member(n)->lead() < 0; });
+    part.rank = together ? first.rank : -1;
+    part.blocks = content.size();
+    part.whole = std::any_of(content.begin(), content.end(), [&](const Node& n) { return member(n)->owner() >= 0; });
+    const auto order = orders.find(first);
+    part.order = {first.member, order != orders.end() ? order->second : first.block};
   }
-  for (std::size_t k = 0; k < contacts_.contacts().size(); ++k) {
-    ContactIsland::Side a = side_of(contacts_.contacts()[k].a), b = side_of(contacts_.contacts()[k].b);
-    ContactIsland& island = *islands_[static_cast<std::size_t>(island_of_[static_cast<std::size_t>(a.cluster)])];
-    a.cluster = number[static_cast<std::size_t>(a.cluster)];
-    if (b.cluster >= 0) b.cluster = number[static_cast<std::size_t>(b.cluster)];
-    island.add_contact(k, a, b);
-  }
+  if (const auto bad = islands_.find(contacts_, parts, seats))
+    throw Error(
+        ExitCode::bad_input,
+        fmt::format("{}: what is coupled to it is on several ranks and touches something; that runs on one rank "
+                    "so far, start without mpirun and use its threads",
+                    members_[static_cast<std::size_t>(contents[*bad].front().member)]->name()));
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    if (parts[p].cluster != nullptr && islands_.touched(p))
+      touched_[static_cast<std::size_t>(parts[p].cluster - clusters_.data())] = 1;
 }
 
 // The rank that leads the work on a shared block, or has the largest block of a cluster, or most of its blocks.
@@ -436,7 +464,7 @@ void SolidSystem::advance(const Step& step) {
   }
   std::vector<Cluster*> apart;
   for (std::size_t c = 0; c < clusters_.size(); ++c)
-    if (island_of_[c] < 0) apart.push_back(&clusters_[c]);
+    if (touched_[c] == 0) apart.push_back(&clusters_[c]);
   std::vector<Cluster::Outcome> outcomes(apart.size());
   const auto one = [&](std::ptrdiff_t c) {
     outcomes[static_cast<std::size_t>(c)] = apart[static_cast<std::size_t>(c)]->advance(step, cg_limit_);
@@ -447,13 +475,13 @@ void SolidSystem::advance(const Step& step) {
     const auto spanning = spanning_.outcomes();
     outcomes.insert(outcomes.end(), spanning.begin(), spanning.end());
   }
-  for (SolidObject* member : members_) member->share_outcome();
-  share_state();
   report_ = {};
   if (step.iteration == 0) solves_ = {};
   cg_iterations_ = direct_solves_ = 0;
   note(outcomes);
   advance_islands(step);
+  for (SolidObject* member : members_) member->share_outcome();
+  share_state();
   solves_.residual = report_.residual;
 }
 
@@ -490,17 +518,11 @@ void SolidSystem::record_contacts(const std::filesystem::path& folder) {
 }
 
 void SolidSystem::advance_islands(const Step& step) {
-  std::vector<ContactIsland::Outcome> outcomes(islands_.size());
-  if (dump_ && step.iteration == 0)
-    for (const auto& island : islands_) island->record();
-  parallel_for(std::ssize(islands_), [&](std::ptrdiff_t i) {  // a single island is parallel inside
-    const auto at = static_cast<std::size_t>(i);
-    outcomes[at] = islands_[at]->advance(step, contacts_);
-  });
-  if (dump_)
-    for (const auto& island : islands_)
-      if (const auto& kept = island->recorded()) dump_->write(kept->problem, kept->r);
-  solves_.contacts_found += std::ssize(contacts_.contacts());
+  if (contacts_.contacts().empty()) return;
+  if (dump_ && step.iteration == 0) islands_.record();
+  const std::vector<ContactIsland::Outcome> outcomes = islands_.advance(step, contacts_);
+  if (dump_) islands_.write_recorded(*dump_);
+  solves_.contacts_found += islands_.contacts();
   // Errors of contact, by the velocities that would be without it, beyond which a substep is not worth keeping.
   constexpr double hopeless = 0.1;
   for (const ContactIsland::Outcome& outcome : outcomes) {

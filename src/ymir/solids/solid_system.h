@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -13,14 +14,12 @@
 
 #include "ymir/pipeline/object.h"
 #include "ymir/solids/cluster.h"
+#include "ymir/solids/contact/contact_islands.h"
 #include "ymir/solids/contact/contact_scene.h"
 #include "ymir/solids/solid_object.h"
 #include "ymir/solids/spanning_clusters.h"
 
 namespace ymir {
-
-class ContactIsland;
-class ContactDump;
 
 class SolidSystem final : public Object {
  public:
@@ -42,6 +41,9 @@ class SolidSystem final : public Object {
   // Writes the contact problems of every substep, also of those that are undone, to a folder.
   void record_contacts(const std::filesystem::path& folder);
 
+  // Substeps, which are `longest` at most [s], are to be short enough that what touches does not pass unseen.
+  void adapt_substeps(double longest) { longest_ = longest; }
+
   // Finds the clusters of this substep; their blocks are left to advance().
   void detect(const Step& step);
   bool in_cluster(const SolidObject* object, int block) const;
@@ -56,11 +58,13 @@ class SolidSystem final : public Object {
   int cg_iterations() const { return cg_iterations_; }
   int direct_solves() const { return direct_solves_; }
 
+  // Also settles where what touches is, before objects are ingested.
   void schedule(Timeline& timeline) override;
   std::int64_t element_count() const override { return 0; }
   SolveReport solve_report() const override { return report_; }
   ObjectReport report() const override { return solves_; }
-  void save() override { saved_ = state(); }
+  double step_limit() const override { return limit_; }
+  void save() override;
   void rollback() override { set_state(saved_); }
   void accept() override { contacts_.accept(); }
   std::optional<std::string> non_finite() const override { return std::nullopt; }
@@ -82,7 +86,7 @@ class SolidSystem final : public Object {
   struct Link;
   std::vector<Link> find_links() const;
   void make_clusters(const std::vector<Link>& links, const std::vector<Content>& contents);
-  void make_islands();
+  void make_islands(const std::vector<Content>& contents);
   void note(const std::vector<Cluster::Outcome>& outcomes);
   void advance_islands(const Step& step);
   std::string name_of(const Contact& contact) const;
@@ -98,9 +102,8 @@ class SolidSystem final : public Object {
   Communicator* communicator_;
   ContactScene contacts_;
   std::vector<Cluster> clusters_;  // all of whose blocks are here
-  // Of each cluster: the island it is in; -1: it touches nothing.
-  std::vector<int> island_of_;
-  std::vector<std::unique_ptr<ContactIsland>> islands_;
+  std::vector<char> touched_;      // of each cluster: it is in an island
+  ContactIslands islands_;
   std::unique_ptr<ContactDump> dump_;  // nullptr: nobody wants it
   struct Member {
     int cluster;
@@ -114,7 +117,8 @@ class SolidSystem final : public Object {
   std::string too_fast_;                                   // why the substep is to be shorter
   std::vector<double> saved_, begin_state_;                // of couplings: before and when the substep began
   SolveReport report_;
-  ObjectReport solves_;  // of the substep at hand
+  ObjectReport solves_;                                                   // of the substep at hand
+  double longest_ = 0, limit_ = std::numeric_limits<double>::infinity();  // of substeps; 0: they are as they are [s]
   int cg_iterations_ = 0, direct_solves_ = 0;
   int cg_limit_ = 300;  // a factor of the whole takes about as long as a hundred
 };

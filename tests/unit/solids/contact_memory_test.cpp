@@ -184,14 +184,30 @@ TEST(ContactMemory, RemembersOverlapOfNewPiecesAndReleasesIt) {
   EXPECT_NEAR(detection.contacts()[0].room(), 0, 1e-15);
   detection.accept(b);
   for (std::int32_t p = 0; p < 2; ++p) b.set_fresh(p, false);
-  // 2 cm/s: 0.2 mm per substep of 10 ms, all of it after two.
-  for (const double left : {-2e-4, 0.0, 0.0}) {
+  // A 25th in each substep of 10 ms; from 25 um on 1 um, and then it is over.
+  double left = -4e-4;
+  for (int step = 0; step < 110; ++step) {
+    left = std::min(0.0, left + std::max(-left / 25, 1e-6));
     detection.find(b, {}, dt);
     ASSERT_EQ(detection.contacts().size(), 1u);
-    EXPECT_NEAR(detection.contacts()[0].overlap, left, 1e-15);
+    EXPECT_NEAR(detection.contacts()[0].overlap, left, 1e-15) << step;
     detection.accept(b);
   }
+  EXPECT_EQ(left, 0);
   EXPECT_TRUE(detection.memory().overlaps[0].empty());
+}
+
+// However deep: 2 cm/s.
+TEST(ContactMemory, ReleasesDeepOverlapNoFasterThanTheOthers) {
+  ContactDetection detection;
+  Boundary b = two_fibers(8e-3, M_PI / 2, 0, true);
+  for (BoundaryVertex& v : b.vertices) v.radius *= 8;
+  detection.find(b, {}, dt);
+  detection.accept(b);
+  ASSERT_NEAR(detection.contacts()[0].overlap, -8e-3, 1e-15);
+  for (std::int32_t p = 0; p < 2; ++p) b.set_fresh(p, false);
+  detection.find(b, {}, dt);
+  EXPECT_NEAR(detection.contacts()[0].overlap, -8e-3 + 2e-4, 1e-15);
 }
 
 TEST(ContactMemory, OverlapThatShrinksDoesNotComeBack) {
@@ -206,7 +222,7 @@ TEST(ContactMemory, OverlapThatShrinksDoesNotComeBack) {
   };
   EXPECT_NEAR(at(1.5e-3), -5e-4, 1e-15);
   EXPECT_NEAR(at(1.9e-3), -1e-4, 1e-15);
-  EXPECT_NEAR(at(1.7e-3), -1e-4 + 2e-8, 1e-12);
+  EXPECT_NEAR(at(1.7e-3), -1e-4 + 4e-10, 1e-15);
 }
 
 TEST(ContactMemory, PiecesThatAreNotNewHaveNoOverlapToKeep) {

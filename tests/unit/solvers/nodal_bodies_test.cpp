@@ -68,6 +68,30 @@ TEST(NodalBodies, BandAddsMassesToVertices) {
     for (int b = 0; b < 4; ++b) EXPECT_EQ(r.c.block(27 * a + 6, 27 * b + 6, 21, 21).norm() > 0, a == b);
 }
 
+// The mean over directions of what a unit impulse does, of each vertex, without an impulse.
+TEST(NodalBodies, BandTellsTheComplianceOfItsVertices) {
+  Random random(7, 0);
+  for (const double stiffness : {0.0, 1.0, 3000.0}) {
+    const auto body = band_chains(random, 12, 0.1, stiffness, {1, 0, 0});
+    const auto count = static_cast<std::size_t>(body->nodes());
+    const Response r = response(*body, false);
+    std::vector<NodeMetric> described(count);
+    body->describe(described);
+    std::vector<NodeMetric> measured = described;
+    ASSERT_TRUE(body->measure(measured));
+    for (std::size_t i = 0; i < count; ++i) {
+      if (described[i].mass == 0) {
+        EXPECT_EQ(measured[i].mass, 0);  // held
+        continue;
+      }
+      const double compliance =
+          r.c.block<3, 3>(3 * static_cast<Eigen::Index>(i), 3 * static_cast<Eigen::Index>(i)).trace() / 3;
+      EXPECT_NEAR(measured[i].compliance, compliance, 1e-11 * compliance) << i;
+      EXPECT_NEAR(measured[i].mass * compliance, 2, 1e-10) << i;
+    }
+  }
+}
+
 TEST(NodalBodies, RigidCopiesMoveAsOne) {
   Random random(6, 0);
   const double c = std::cos(0.3), s = std::sin(0.3);

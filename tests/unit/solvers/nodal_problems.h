@@ -77,7 +77,7 @@ inline std::unique_ptr<DenseBody> dense_chain(Random& random, int nodes, double 
 
 // The same with a band for four strands side by side; the first two nodes of each are held.
 inline std::unique_ptr<BandBody<4, 10>> band_chains(Random& random, int nodes, double mass, double stiffness,
-                                                    Vec3d velocity) {
+                                                    Vec3d velocity, double bending = 3) {
   using Real = BandBody<4, 10>::Real;
   constexpr int column = 11;
   const Real zero = Real::all(0);
@@ -104,7 +104,7 @@ inline std::unique_ptr<BandBody<4, 10>> band_chains(Random& random, int nodes, d
     for (int i = 0; i + 1 < nodes; ++i)
       add({{i, -1}, {i + 1, 1}}, mass * stiffness,
           normalized(Vec3d{random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2), -1}), false);
-    for (int i = 0; i + 2 < nodes; ++i) add({{i, 1}, {i + 1, -2}, {i + 2, 1}}, mass * 3, {}, true);
+    for (int i = 0; i + 2 < nodes; ++i) add({{i, 1}, {i + 1, -2}, {i + 2, 1}}, mass * bending, {}, true);
   }
   auto body = std::make_unique<BandBody<4, 10>>();
   body->set_masses(nodes, masses);

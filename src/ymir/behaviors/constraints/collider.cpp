@@ -239,16 +239,50 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles})
           .param(&Params::friction, "friction", unit::none,
-                 "Coulomb coefficient. Bodies and cloth have that of the collider, whatever their data says.")
+                 "Coulomb coefficient. With `response: penalty` bodies and cloth have that of the collider, whatever "
+                 "their data says.")
           .at_least(0)
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
-          .param(&Params::response, "response",
-                 "How strands, cloth, rigid and soft bodies are kept out. exact: they stick and slip by Coulomb's law, "
-                 "solved "
-                 "together with all other contacts; penalty: a force that grows in a thin layer, each by itself, as "
-                 "always for plants.")
-          .enumerated<ContactResponse>({{"exact", ContactResponse::exact}, {"penalty", ContactResponse::penalty}})
+          .param(
+              &Params::response, "response",
+              "How strands, cloth, rigid and soft bodies are kept out. exact: they stick and slip by Coulomb's law, "
+              "solved together with all other contacts; barrier: a force that grows without bound as the gap closes, "
+              "solved likewise; penalty: a force that grows in a thin layer, each by itself, as always for plants; "
+              "with `slip_speed` a spring and smooth friction, solved with all other contacts.")
+          .enumerated<ContactResponse>({{"exact", ContactResponse::exact},
+                                        {"penalty", ContactResponse::penalty},
+                                        {"barrier", ContactResponse::barrier}})
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
+          .param(&Params::continuous, "continuous",
+                 "What would pass through it within a substep is found on its way, too, by the speeds it has when the "
+                 "substep begins. Penalties without `slip_speed` see to that by themselves.")
+          .advanced()
+          .only_when("response", {"exact", "barrier"})
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
+          .param(&Params::slip_speed, "slip_speed", unit::m_per_s,
+                 "Speed along the collider from which friction is all there; below it is less, and what rests on a "
+                 "slope creeps. 1 mm/s for a barrier; for a penalty without it friction holds what rests.")
+          .positive()
+          .only_when("response", {"penalty", "barrier"})
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
+          .param(
+              &Params::activation, "activation", unit::m,
+              "Gap beyond `strand_thickness` at which a barrier, or a penalty with `slip_speed`, begins to push; 0.5 "
+              "mm when absent.")
+          .positive()
+          .only_when("response", {"penalty", "barrier"})
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
+          .param(&Params::stiffness, "stiffness", unit::newton_per_m,
+                 "Stiffness of a contact itself, instead of `strand_stiffness`; of a barrier, and of a penalty with "
+                 "`slip_speed`.")
+          .positive()
+          .advanced()
+          .only_when("response", {"penalty", "barrier"})
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::wall, "wall",
@@ -279,6 +313,11 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
 void ColliderBehavior::create(Scope& scope) {
   if (const std::string problem = motion_problem(params_); !problem.empty())
     throw Error(ExitCode::bad_input, fmt::format("{}.motion: {}", scope.path(), problem));
+  if ((params_.stiffness || params_.activation) && !together())
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}.{}: of a penalty it counts with `slip_speed` only; give that too, or `{}` instead",
+                            scope.path(), params_.stiffness ? "stiffness" : "activation",
+                            params_.stiffness ? "strand_stiffness" : "strand_thickness"));
   if (params_.shape == SolidShape::sheet) return create_sheet(scope);
   AnimatedSurface surface;
   if (params_.shape == SolidShape::mesh) {
@@ -296,7 +335,7 @@ void ColliderBehavior::create(Scope& scope) {
                          {params_.restitution, params_.friction, object->override_channel<double>("restitution"),
                           object->override_channel<double>("friction")}));
   for (const CurvesObject* curves : scope.curves_objects()) refuse_restitution(*curves, scope);
-  if (exact()) {
+  if (together()) {
     touch(scope, [collider = solid.collider](double begin, double end) {
       const RigidTransform still;
       return rigid_collider(collider.distance, collider.pose ? collider.pose(begin) : still,
@@ -346,6 +385,10 @@ void ColliderBehavior::touch(Scope& scope, std::function<ContactCollider(double 
   };
   collider.friction = params_.friction.value;
   collider.objects = std::move(objects);
+  collider.continuous = params_.continuous;
+  collider.response = {params_.response, params_.strand_stiffness.value, params_.stiffness.value_or(0),
+                       params_.activation.value_or(TouchResponse{}.activation),
+                       params_.slip_speed.value_or(TouchResponse{}.slip_speed)};
   scope.solids().contacts().add_collider(std::move(collider));
 }
 
@@ -355,14 +398,19 @@ std::vector<Behavior::Unused> ColliderBehavior::unused(ActsOn kind) const {
   if (params_.shape == SolidShape::sheet)
     for (const char* channel : {"restitution", "friction"})
       found.push_back({channel, "a sheet acts on gas only; use a thin `shape: box` or a closed mesh"});
-  if (strands && exact() && params_.shape != SolidShape::sheet)
-    for (const char* channel : {"friction", "strand_stiffness", "strand_thickness"})
-      found.push_back({channel, "exact contact takes it from the collider; give it there, or `response: penalty`"});
+  if (strands && together() && params_.shape != SolidShape::sheet)
+    for (const char* channel : {"strand_stiffness", "strand_thickness"})
+      found.push_back({channel, params_.response == ContactResponse::exact
+                                    ? "exact contact takes it from the collider; give it there, or `response: penalty`"
+                                    : "contact solved with all others takes it from the collider; give it there, or "
+                                      "`response: penalty` without `slip_speed`"});
   if (!strands || params_.shape == SolidShape::sheet)
     for (const char* channel : {"strand_stiffness", "strand_thickness"})
       found.push_back({channel, "it is of strands that meet a solid; give it to those"});
-  if ((kind == ActsOn::solids || kind == ActsOn::cloth) && params_.shape != SolidShape::sheet)
-    found.push_back({"friction", "soft bodies and cloth have the friction of the collider; give it there"});
+  if ((kind == ActsOn::solids || kind == ActsOn::cloth) && params_.shape != SolidShape::sheet && !together())
+    found.push_back({"friction",
+                     "soft bodies and cloth have the friction of the collider; give it there, or use "
+                     "`response: exact`"});
   return found;
 }
 
@@ -383,7 +431,7 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
                            object->override_channel<double>("friction")},
                           params_.push_out));
   for (const CurvesObject* curves : scope.curves_objects()) refuse_restitution(*curves, scope);
-  if (this->exact()) {
+  if (together()) {
     const Vec3d size = bounds(exact->surface().rest().positions).size();
     const double depth = 0.5 * std::max({size.x, size.y, size.z});
     touch(scope,

@@ -7,16 +7,13 @@
 #include "ymir/data/animated_surface.h"
 #include "ymir/fluid/gas_boundary.h"
 #include "ymir/param/motion_params.h"
-#include "ymir/solids/detection/distance_contacts.h"
+#include "ymir/solids/contact/contact_scene.h"
 
 namespace ymir {
 
 enum class SolidShape : std::uint8_t { plane, sphere, box, mesh, sheet };
 
 // How the distance of a mesh is known. automatic: grid for a closed mesh that moves rigidly or not at all, else exact.
-// How solids are kept out. exact: Coulomb friction with all other contacts; penalty: a stiff layer, strand by strand.
-enum class ContactResponse : std::uint8_t { exact, penalty };
-
 enum class MeshSampling : std::uint8_t { automatic, grid, exact };
 
 struct ColliderBehavior final : Behavior {
@@ -34,7 +31,12 @@ struct ColliderBehavior final : Behavior {
     double push_out = 0.05;       // [m/s]
     Varying<double> restitution{0.3};
     Varying<double> friction{0.3};
+    bool continuous = false;
+    // How solids are kept out. penalty without a slip speed: a stiff layer, each piece by itself.
     ContactResponse response = ContactResponse::penalty;
+    std::optional<double> stiffness;   // [N/m]
+    std::optional<double> activation;  // [m]
+    std::optional<double> slip_speed;  // [m/s]
     Wall wall = Wall::free_slip;
     Varying<double> strand_stiffness{200};
     Varying<double> strand_thickness{5e-4};  // [m]
@@ -46,7 +48,8 @@ struct ColliderBehavior final : Behavior {
   std::vector<Unused> unused(ActsOn kind) const override;
 
  private:
-  bool exact() const { return params_.response == ContactResponse::exact; }
+  // With all other contacts.
+  bool together() const { return params_.response != ContactResponse::penalty || params_.slip_speed.has_value(); }
   void touch(Scope& scope, std::function<ContactCollider(double begin, double end)> during) const;
   void create_sheet(Scope& scope);
   void create_exact(Scope& scope, AnimatedSurface surface);

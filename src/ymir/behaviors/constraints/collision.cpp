@@ -8,36 +8,75 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
   return Schema<Params>(
              "collision",
              "Strands, cloth, rigid and soft bodies in scope touch each other and themselves, with exact Coulomb "
-             "friction: they stick "
-             "until the force along their surfaces exceeds friction times that between them.")
+             "friction unless told otherwise: they stick until the force along their surfaces exceeds friction times "
+             "that between them.")
       .category(Category::constraint)
       .example("examples/touching_hair.yaml")
-      .param(&Params::friction, "friction", unit::none,
-             "Coulomb coefficient. Of two objects with different ones: the root of the product.")
+      .param(
+          &Params::friction, "friction", unit::none,
+          "Coulomb coefficient. Where two touch: the root of the product of theirs, at the points that touch. Painted, "
+          "it is also that of exact contact with colliders.")
       .at_least(0)
+      .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
       .param(&Params::thickness, "thickness", unit::m,
              "Distance kept free beyond the radii of strands and between surfaces. Guides that stand for many hairs "
              "want the thickness of their lock.")
       .at_least(0)
+      .acts_on({ActsOn::strands, ActsOn::solids})
       .param(&Params::adhesion, "adhesion", unit::newton,
              "Force that a contact bears before it opens: hair that is wet or styled.")
       .at_least(0)
+      .only_when("response", {"exact"})
       .param(&Params::self_contact, "self_contact", "Strands, cloth and bodies touch themselves.")
       .param(&Params::tolerance, "tolerance", unit::none,
              "Error of relative velocities at contacts, by those without contact.")
       .positive()
-      .advanced();
+      .advanced()
+      .param(&Params::continuous, "continuous",
+             "What would pass through something within a substep is found on its way, too: thin and fast things.")
+      .advanced()
+      .param(&Params::response, "response",
+             "How contacts answer. exact: Coulomb's law, nothing overlaps; penalty: a spring in a thin layer; barrier: "
+             "a force "
+             "in that layer that grows without bound as the gap closes. Friction of the last "
+             "two grows with the slip until `slip_speed`: what rests on a slope creeps. Where objects differ: barrier, "
+             "then exact, then penalty.")
+      .enumerated<ContactResponse>({{"exact", ContactResponse::exact},
+                                    {"penalty", ContactResponse::penalty},
+                                    {"barrier", ContactResponse::barrier}})
+      .param(&Params::relative_stiffness, "relative_stiffness", unit::none,
+             "Stiffness of penalties and barriers by the inertia of what touches there: k dt^2/m, dt at most 1/24 s.")
+      .positive()
+      .advanced()
+      .only_when("response", {"penalty", "barrier"})
+      .only_without({"stiffness"})
+      .param(&Params::stiffness, "stiffness", unit::newton_per_m,
+             "Stiffness of a contact itself, the same at every length of the substep.")
+      .positive()
+      .advanced()
+      .only_when("response", {"penalty", "barrier"})
+      .param(&Params::activation, "activation", unit::m,
+             "Gap beyond `thickness` at which penalties and barriers begin to push.")
+      .positive()
+      .only_when("response", {"penalty", "barrier"})
+      .param(&Params::slip_speed, "slip_speed", unit::m_per_s,
+             "Speed along each other from which friction is all there; below it is less, and things creep.")
+      .positive()
+      .only_when("response", {"penalty", "barrier"});
 }
 
 void CollisionBehavior::create(Scope& scope) {
   const std::vector<SolidObject*> objects = scope.touching_objects();
   if (objects.empty()) return;
   TouchParams params;
-  params.friction = params_.friction;
-  params.thickness = params_.thickness;
+  params.friction = params_.friction.value;
+  params.thickness = params_.thickness.value;
   params.adhesion = params_.adhesion;
   params.self_contact = params_.self_contact;
   params.tolerance = params_.tolerance;
+  params.continuous = params_.continuous;
+  params.response = {params_.response, params_.relative_stiffness, params_.stiffness.value_or(0), params_.activation,
+                     params_.slip_speed};
   scope.solids().contacts().add_family(objects, params, scope.group());
 }
 

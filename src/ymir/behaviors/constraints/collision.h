@@ -1,18 +1,28 @@
-// Solids in scope touch each other, with exact Coulomb friction. [Lesser2022, 6.3, Collision Constraint; Daviet2011]
+// Solids in scope touch each other, with exact Coulomb friction, or by penalties or barriers.
+// [Lesser2022, 6.3, Collision Constraint; Daviet2011; Li2020]
 #pragma once
+
+#include <optional>
 
 #include "ymir/behaviors/behavior.h"
 #include "ymir/param/schema.h"
+#include "ymir/solids/contact/contact_scene.h"
 
 namespace ymir {
 
 struct CollisionBehavior final : Behavior {
   struct Params {
-    double friction = 0.3;
-    double thickness = 0;  // [m]
-    double adhesion = 0;   // [N]
+    Varying<double> friction{0.3};
+    Varying<double> thickness{0};  // [m]
+    double adhesion = 0;           // [N]
     bool self_contact = true;
     double tolerance = 1e-4;
+    bool continuous = false;
+    ContactResponse response = ContactResponse::exact;
+    double relative_stiffness = TouchResponse{}.by_inertia;
+    std::optional<double> stiffness;                 // [N/m]
+    double activation = TouchResponse{}.activation;  // [m]
+    double slip_speed = TouchResponse{}.slip_speed;  // [m/s]
   };
   static Schema<Params> schema();
 

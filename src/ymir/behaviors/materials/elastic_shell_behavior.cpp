@@ -49,8 +49,10 @@ Schema<ElasticShellBehavior::Params> ElasticShellBehavior::schema() {
       .param(&P::shear, "shear", unit::newton_per_m, "Of a change of the angle between them; 10 to 1000 N/m.")
       .positive()
       .only_when("weave", {"woven"})
-      .param(&P::warp_curve, "warp_curve", CurvePoint::schema(),
-             "Measured tension along the warp instead of stretch_warp, 2 to 16 points of rising strain and tension.")
+      .param(
+          &P::warp_curve, "warp_curve", CurvePoint::schema(),
+          "Measured tension along the warp instead of stretch_warp, 2 to 16 points of rising strain and tension, 0 at "
+          "strain 0.")
       .only_when("weave", {"woven"})
       .param(&P::weft_curve, "weft_curve", CurvePoint::schema(), "The same along the weft.")
       .only_when("weave", {"woven"})
@@ -113,6 +115,8 @@ Schema<ElasticShellBehavior::StretchDahl> ElasticShellBehavior::StretchDahl::sch
 
 namespace {
 
+constexpr double rounding = 1e-9;
+
 std::optional<TensileCurve> curve_of(const std::vector<ElasticShellBehavior::CurvePoint>& points, const Scope& scope,
                                      const char* name) {
   if (points.empty()) return std::nullopt;
@@ -133,7 +137,18 @@ std::optional<TensileCurve> curve_of(const std::vector<ElasticShellBehavior::Cur
     tension.push_back(p.tension);
   }
   if (tension.back() == tension.front()) throw bad("tension never rises; give at least two values");
-  return tensile_curve(strain.data(), tension.data(), static_cast<int>(points.size()));
+  const TensileCurve curve = tensile_curve(strain.data(), tension.data(), static_cast<int>(points.size()));
+  // Straight on to there where its points begin or end elsewhere.
+  const double unstrained = respond(curve, 0.0).stress;
+  const double largest = std::max(std::fabs(tension.front()), std::fabs(tension.back()));
+  if (std::fabs(unstrained) > rounding * largest)
+    throw bad(
+        fmt::format("its tension is {:.3g} N/m where the cloth is not strained, so that the cloth would {} by itself; "
+                    "begin it with {{strain: 0, tension: 0}}{}",
+                    unstrained, unstrained > 0 ? "shrink" : "grow",
+                    strain.front() < 0 ? ", or put that between the points of compression and tension"
+                                       : ", or take what the measurement began with off all values"));
+  return curve;
 }
 
 }  // namespace

@@ -147,8 +147,19 @@ void SolidObjectBehavior::show_skin(Scope& scope, SolidMesh& mesh, const std::ve
                         "the skin is shown only; paint the body, or remove the channel");
   skin.vertices = {};
   skin.faces = {};
+  const std::vector<Vec3d> given = skin.positions;
   const SkinFit fit = embed_skin(mesh, std::move(skin));
-  if (const double edge = mean_edge(mesh); fit.farthest > edge)
+  const double edge = mean_edge(mesh);
+  std::size_t moved = 0;  // too far to follow a cell: they are on its surface now
+  for (std::size_t v = 0; v < given.size(); ++v) moved += norm(mesh.skin.positions[v] - given[v]) > edge ? 1 : 0;
+  if (moved > 0)
+    throw Error(ExitCode::bad_input,
+                fmt::format("{}.skin: {} of the {} vertices of '{}' are too far from the body '{}' to move with its "
+                            "cells, vertex {} by {:.3g} m, which is {:.1f} cells; move or scale the skin to where the "
+                            "body begins (`scale:`, `up:` of its input), or mesh more room around it",
+                            scope.path(), moved, given.size(), params_.skin.name, params_.body.name, fit.vertex,
+                            fit.farthest, fit.farthest / edge));
+  if (fit.farthest > edge)
     scope.warn(
         fmt::format("{} vertices of the skin '{}' are outside of all cells, vertex {} as far as {:.3g} m, which "
                     "is {:.1f} cells; they move with the nearest cell: mesh more room around it, or move it",

@@ -21,7 +21,7 @@ struct SolidObjectBehavior final : Behavior {
     Vec3d velocity{0, 0, 0};        // [m/s]
     Vec3d spin{0, 0, 0};            // [rad/s]
     double tolerance = 1e-4;
-    std::int64_t newton_iterations = 50;
+    std::int64_t newton_iterations = 100;
     LinearSolver solver = LinearSolver::automatic;
     MeshRanks ranks = MeshRanks::automatic;
   };

@@ -25,14 +25,29 @@ void ClusterContacts::follow(const Cluster::Held& at, std::span<const std::int32
   for (std::size_t k = before; k < shares.size(); ++k) shares[k].node += first_[at.member];
 }
 
+std::size_t ClusterContacts::member_of(std::int32_t node) const {
+  return static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), node) - first_.begin()) - 1;
+}
+
 Vec3d ClusterContacts::way(std::int32_t node) const {
-  const auto m = static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), node) - first_.begin()) - 1;
+  const std::size_t m = member_of(node);
   return blocks_[m]->way(node - first_[m]);
+}
+
+std::size_t ClusterContacts::columns(std::int32_t node, double weight, std::vector<NodeColumn>& to) const {
+  const std::size_t m = member_of(node);
+  blocks_[m]->columns(node - first_[m], weight, to);
+  return m;
 }
 
 void ClusterContacts::push(std::span<const NodeVector> impulses, double per_dt) {
   for (std::size_t m = 0; m < blocks_.size(); ++m)
     if (blocks_[m] != nullptr) blocks_[m]->push(of(m, impulses.data()), per_dt);
+}
+
+void ClusterContacts::add_levers(std::span<const NodeVector> impulses, double per_dt) {
+  for (std::size_t m = 0; m < blocks_.size(); ++m)
+    if (blocks_[m] != nullptr) blocks_[m]->add_levers(of(m, impulses.data()), per_dt);
 }
 
 NodalBody& ClusterContacts::body() {

@@ -20,11 +20,14 @@ class ClusterContacts final : private NodalBody {
               std::vector<NodeShare>& shares) const;
   Vec3d way(std::int32_t node) const;
   void push(std::span<const NodeVector> impulses, double per_dt);
+  void add_levers(std::span<const NodeVector> impulses, double per_dt);
   // Of a block that is alone its own.
   NodalBody& body();
   bool refresh(double dt);
-  ContactBlock& only() const { return *blocks_[0]; }  // of a block that is alone
   bool rigid(std::size_t member) const { return blocks_[member]->rigid(); }
+  bool thin(std::size_t member) const { return blocks_[member] != nullptr && blocks_[member]->thin(); }
+  // ContactBlock::columns() of the block that has the node, which is returned.
+  std::size_t columns(std::int32_t node, double weight, std::vector<NodeColumn>& to) const;
 
  private:
   int nodes() const override { return first_.back(); }
@@ -35,6 +38,7 @@ class ClusterContacts final : private NodalBody {
   void solve(NodeVector* x) override;
   void solve_metric(NodeVector* x) override;
 
+  std::size_t member_of(std::int32_t node) const;
   template <class T>
   std::span<T> of(std::size_t member, T* nodes) const {
     return {nodes + first_[member], static_cast<std::size_t>(first_[member + 1] - first_[member])};

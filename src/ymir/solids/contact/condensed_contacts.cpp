@@ -13,7 +13,7 @@ struct Touch {
   std::vector<ContactNode> nodes;
 };
 
-Vec3d velocity(const Touch& touch, const std::vector<NodeVector>& v) {
+Vec3d velocity(const Touch& touch, std::span<const NodeVector> v) {
   Vec3d u{0, 0, 0};
   for (const ContactNode& n : touch.nodes)
     for (int k = 0; k < 3; ++k) u[k] += n.weight * v[static_cast<std::size_t>(n.node)][k];
@@ -62,23 +62,37 @@ CondensedContacts::CondensedContacts(const ContactList& list, std::span<NodalBod
       const auto i = static_cast<std::size_t>(t.contact);
       q[i] += to_frame(i, velocity(t, still));
     }
-    for (const Touch& pushed : touches[b]) {
-      const auto i = static_cast<std::size_t>(pushed.contact);
-      const std::size_t first = blocks.size();
-      for (const Touch& t : touches[b]) blocks.push_back({t.contact, pushed.contact, Mat3d{}});
-      const Vec3d directions[3] = {frames_[i].normal, frames_[i].tangent, frames_[i].other};
-      for (int k = 0; k < 3; ++k) {
-        moved.assign(nodes, NodeVector::all(0));
-        for (const ContactNode& n : pushed.nodes)
-          for (int a = 0; a < 3; ++a) {
-            NodeVector& g = moved[static_cast<std::size_t>(n.node)];
-            g.set(a, g[a] + n.weight * directions[k][a]);
+    // A unit impulse along each axis of each contact; not of too many at once.
+    constexpr std::size_t most_vectors = std::size_t{1} << 18;
+    const std::size_t at_once = std::max<std::size_t>(1, most_vectors / (3 * nodes));
+    for (std::size_t begin = 0; begin < touches[b].size(); begin += at_once) {
+      const auto pushed = std::span(touches[b]).subspan(begin, std::min(at_once, touches[b].size() - begin));
+      moved.assign(3 * pushed.size() * nodes, NodeVector::all(0));
+      const auto column = [&](std::size_t p, std::size_t k) {
+        return std::span(moved).subspan((3 * p + k) * nodes, nodes);
+      };
+      for (std::size_t p = 0; p < pushed.size(); ++p) {
+        const Frame& f = frames_[static_cast<std::size_t>(pushed[p].contact)];
+        const Vec3d directions[3] = {f.normal, f.tangent, f.other};
+        for (std::size_t k = 0; k < 3; ++k)
+          for (const ContactNode& n : pushed[p].nodes)
+            for (int a = 0; a < 3; ++a) {
+              NodeVector& g = column(p, k)[static_cast<std::size_t>(n.node)];
+              g.set(a, g[a] + n.weight * directions[k][a]);
+            }
+      }
+      bodies[b]->solve_many(moved.data(), static_cast<int>(3 * pushed.size()));
+      for (std::size_t p = 0; p < pushed.size(); ++p) {
+        const std::size_t first = blocks.size();
+        for (const Touch& t : touches[b]) blocks.push_back({t.contact, pushed[p].contact, Mat3d{}});
+        for (std::size_t k = 0; k < 3; ++k) {
+          const auto way = column(p, k);
+          for (std::size_t v = 0; v < nodes; ++v) way[v] = way[v] - still[v];
+          for (std::size_t j = 0; j < touches[b].size(); ++j) {
+            const Touch& t = touches[b][j];
+            blocks[first + j].value.column[static_cast<int>(k)] =
+                to_frame(static_cast<std::size_t>(t.contact), velocity(t, way));
           }
-        bodies[b]->solve(moved.data());
-        for (std::size_t v = 0; v < nodes; ++v) moved[v] = moved[v] - still[v];
-        for (std::size_t j = 0; j < touches[b].size(); ++j) {
-          const Touch& t = touches[b][j];
-          blocks[first + j].value.column[k] = to_frame(static_cast<std::size_t>(t.contact), velocity(t, moved));
         }
       }
     }

@@ -33,6 +33,8 @@ class ContactBlock {
   virtual Vec3d way(std::int32_t node) const = 0;  // of the iterate, since the substep began [m]
   // The residual loses N' impulses / dt.
   virtual void push(std::span<const NodeVector> impulses, double per_dt) = 0;
+  // The matrix gets how forces on nodes turn with it, where ways are not linear in the unknowns.
+  virtual void add_levers(std::span<const NodeVector> /*impulses*/, double /*per_dt*/) {}
 
   // The unknowns that a node follows, at the iterate, times a weight. Appended.
   virtual void columns(std::int32_t node, double weight, std::vector<NodeColumn>& to) const = 0;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ymir/base/error.h"
 #include "ymir/base/log.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/solids/contact/condensed_contacts.h"
@@ -26,6 +27,9 @@ constexpr std::size_t most_recorded = 200'000'000;
 constexpr double push_out = 0.1;
 // Residual displacements of blocks, by their size, that contacts may be wrong by.
 constexpr double noise = 1e-6;
+constexpr const char* mixed_among_inextensible =
+    "contacts of `response: exact` and of `response: penalty` or `barrier` meet among inextensible strands, where only "
+    "one kind can be solved: give the `collision` and the `collider` there the same `response`";
 // Residuals of Newton's method above which contacts need not be sharp yet, and tolerances that they may be wrong by.
 constexpr double sharp_below = 1e-3, loosest = 100;
 
@@ -36,6 +40,13 @@ int ContactIsland::add(Cluster& cluster) {
   return static_cast<int>(clusters_.size()) - 1;
 }
 
+int ContactIsland::add_remote(Communicator& communicator, int rank) {
+  auto found = std::find_if(remote_.begin(), remote_.end(), [&](const auto& r) { return r->rank() == rank; });
+  if (found == remote_.end()) found = remote_.insert(found, std::make_unique<RemoteClusters>(communicator, rank));
+  clusters_.push_back({nullptr, {}, &(*found)->add()});
+  return static_cast<int>(clusters_.size()) - 1;
+}
+
 void ContactIsland::add_contact(std::size_t contact, const Side& a, const Side& b) {
   contacts_.push_back({contact, {a, b}});
 }
@@ -43,15 +54,18 @@ void ContactIsland::add_contact(std::size_t contact, const Side& a, const Side& 
 template <class F>
 void ContactIsland::for_each_cluster(F&& f) {
   if (contacts_.size() < few_contacts) {
-    for (Touching& c : clusters_) f(c);
+    for (Touching& c : clusters_)
+      if (c.cluster != nullptr) f(c);
     return;
   }
-  parallel_for(std::ssize(clusters_), [&](std::ptrdiff_t c) { f(clusters_[static_cast<std::size_t>(c)]); });
+  parallel_for(std::ssize(clusters_), [&](std::ptrdiff_t c) {
+    if (clusters_[static_cast<std::size_t>(c)].cluster != nullptr) f(clusters_[static_cast<std::size_t>(c)]);
+  });
 }
 
 template <class F>
 bool ContactIsland::all_clusters(F&& f) {
-  std::vector<char> good(clusters_.size());
+  std::vector<char> good(clusters_.size(), 1);
   for_each_cluster([&](Touching& c) { good[static_cast<std::size_t>(&c - clusters_.data())] = f(c) ? 1 : 0; });
   return std::all_of(good.begin(), good.end(), [](char g) { return g != 0; });
 }
@@ -63,12 +77,21 @@ void ContactIsland::leave_out_ties(const ContactScene& scene) {
     const Side &a = touch.side[0], &b = touch.side[1];
     if (a.cluster != b.cluster) return false;
     const Touching& both = clusters_[static_cast<std::size_t>(a.cluster)];
+    if (both.cluster == nullptr) return false;  // a block that nothing is coupled to
     const Contact& contact = scene.contacts()[touch.contact];
     const bool rigid = both.contacts->rigid(a.at.member) && both.contacts->rigid(b.at.member);
     const double near = rigid ? std::numeric_limits<double>::infinity() : reach * scene.edge_at(contact);
     return both.cluster->tied(a.at, b.at, scene.point(contact.a), near);
   };
   std::erase_if(contacts_, is_tie);
+}
+
+void ContactIsland::follow(const ContactScene& scene, const ContactSide& side, const Cluster::Held& at,
+                           const ClusterContacts& contacts, std::vector<NodeShare>& shares) {
+  std::int32_t vertices[3];
+  std::size_t count = 0;
+  for (; count < 3 && side.vertex[count] >= 0; ++count) vertices[count] = scene.within_piece(side, side.vertex[count]);
+  contacts.follow(at, std::span(vertices, count), std::span(side.weight).first(count), shares);
 }
 
 void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
@@ -82,14 +105,12 @@ void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
     for (int end = 0; end < 2; ++end) {
       const Side& side = touch.side[end];
       if (side.cluster < 0) continue;
-      const ContactSide& from = end == 0 ? contact.a : contact.b;
-      std::int32_t vertices[3];
-      std::size_t count = 0;
-      for (; count < 3 && from.vertex[count] >= 0; ++count)
-        vertices[count] = scene.within_piece(from, from.vertex[count]);
+      const Touching& touching = clusters_[static_cast<std::size_t>(side.cluster)];
       shares.clear();
-      clusters_[static_cast<std::size_t>(side.cluster)].contacts->follow(side.at, std::span(vertices, count),
-                                                                         std::span(from.weight).first(count), shares);
+      if (touching.remote != nullptr)
+        touching.remote->all().follow(shares);
+      else
+        follow(scene, end == 0 ? contact.a : contact.b, side.at, *touching.contacts, shares);
       for (const NodeShare& share : shares)
         list_.touch(side.cluster, share.node, end == 0 ? share.weight : -share.weight);
     }
@@ -101,9 +122,10 @@ void ContactIsland::set_free(const ContactScene& scene, double dt) {
   constexpr std::ptrdiff_t run = 256;
   const auto set = [&](std::size_t k) {
     const Contact& contact = scene.contacts()[contacts_[k].contact];
-    Vec3d way = contact.normal * std::max(contact.room(), -push_out * dt) - contact.carried;
+    const double room = scene.room(contact);
+    Vec3d way = contact.normal * (laws_[k].smooth() ? room : std::max(room, -push_out * dt)) - contact.carried;
     for (const ContactNode& n : list_.nodes_of(list_.contacts[k]))
-      way += clusters_[static_cast<std::size_t>(n.body)].contacts->way(n.node) * n.weight;
+      way += clusters_[static_cast<std::size_t>(n.body)].way(n.node) * n.weight;
     list_.contacts[k].free = way / dt;
   };
   parallel_blocks(std::ssize(contacts_), run, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -150,13 +172,21 @@ void ContactIsland::solve_contacts(double tolerance) {
   collect();
 }
 
-// Whether contacts are solved with the matrices of all blocks: where there is cloth, and nothing is coupled or has
-// multipliers.
+// Whether contacts are solved with the matrices of all blocks: where there is cloth, or one contact is exact and
+// another is not, and nothing has multipliers.
 bool ContactIsland::whole() const {
-  const auto fits = [](const Touching& c) { return c.cluster->alone() && !c.cluster->block(0).indefinite(); };
-  return std::any_of(clusters_.begin(), clusters_.end(),
-                     [](const Touching& c) { return c.cluster->alone() && c.contacts->only().thin(); }) &&
-         std::all_of(clusters_.begin(), clusters_.end(), fits);
+  if (!remote_.empty()) return false;
+  bool thin = mixed_;
+  for (const Touching& c : clusters_)
+    for (std::size_t m = 0; m < c.cluster->blocks(); ++m) {
+      if (c.cluster->block(m).indefinite()) return false;
+      thin = thin || c.contacts->thin(m);
+    }
+  return thin;
+}
+
+bool ContactIsland::coupled() const {
+  return std::any_of(clusters_.begin(), clusters_.end(), [](const Touching& c) { return !c.cluster->alone(); });
 }
 
 // Impulses of contacts to those on nodes.
@@ -174,22 +204,26 @@ void ContactIsland::collect() {
 // Matrices as Newton's method wants them, as long as there is a factor of all of them together.
 bool ContactIsland::solve_whole(double tolerance, double dt) {
   const auto factor = [&](bool thin) {
-    return all_clusters([&](Touching& c) { return c.contacts->only().thin() != thin || c.cluster->factor(); });
+    return all_clusters([&](Touching& c) {
+      for (std::size_t m = 0; m < c.cluster->blocks(); ++m)
+        if (c.contacts->thin(m) == thin && !c.cluster->block(m).factor()) return false;
+      return true;
+    });
   };
   if (!factor(false)) return false;
   if (outcome_.newton.iterations == 0) {
     std::vector<WholeContacts::Body> blocks;
-    for (Touching& c : clusters_) blocks.push_back({&c.cluster->block(0), &c.contacts->only()});
-    whole_.begin(blocks, list_);
+    for (Touching& c : clusters_) blocks.push_back({c.cluster, &*c.contacts});
+    whole_.begin(blocks, list_, laws_);
     if (recording_) log::warn("--dump-contacts: contacts of cloth and what it touches are left out");
   }
   WholeContacts::Report report;
-  const auto solved = [&] {
-    whole_.take(dt);
+  const auto solved = [&](bool curvature) {
+    whole_.take(dt, curvature);
     return (outcome_.newton.iterations > 0 || whole_.measure(list_)) &&
            whole_.solve(list_, sharper * tolerance, report) == WholeContacts::Solved::yes;
   };
-  if (!solved() && !(factor(true) && solved())) return false;
+  if (!solved(true) && !(factor(true) && solved(false))) return false;
   outcome_.error = report.error;
   outcome_.status = report.error <= tolerance         ? ContactStatus::solved
                     : report.error <= 100 * tolerance ? ContactStatus::inaccurate
@@ -230,8 +264,8 @@ bool ContactIsland::judge() {
   all = {};
   all.iterations = iterations;
   for (Touching& c : clusters_) {
-    any = c.cluster->judge() || any;
-    const Cluster::Outcome& own = c.cluster->outcome();
+    any = (c.cluster != nullptr ? c.cluster->judge() : c.remote->running()) || any;
+    const Cluster::Outcome& own = c.outcome();
     failed = failed || !own.converged;
     all.piece_iterations += own.piece_iterations;
     if (all.worst_object >= 0 && worse(all.residual, own.residual) == all.residual) continue;
@@ -243,7 +277,7 @@ bool ContactIsland::judge() {
   }
   all.converged = !failed;
   if (failed || !any) return false;
-  for (Touching& c : clusters_) c.cluster->keep_on();
+  for_each_cluster([](Touching& c) { c.cluster->keep_on(); });
   return true;
 }
 
@@ -256,7 +290,7 @@ double ContactIsland::tolerance_now(const ContactScene& scene) const {
 // True: Newton's method has converged about contacts that were not sharp yet, and goes on with sharp ones.
 bool ContactIsland::sharpen(const ContactScene& scene) {
   if (finishing_ || !outcome_.newton.converged || !(outcome_.error > scene.tolerance())) return false;
-  for (Touching& c : clusters_) c.cluster->keep_on();
+  for_each_cluster([](Touching& c) { c.cluster->keep_on(); });
   return finishing_ = true;
 }
 
@@ -264,20 +298,37 @@ bool ContactIsland::solve(const ContactScene& scene, double dt) {
   if (thin_) {
     push(-1 / dt);
     set_free(scene, dt);
-    return solve_whole(scene.tolerance(), dt);
+    return solve_whole(coupled() ? tolerance_now(scene) : scene.tolerance(), dt);
   }
+  ask(IslandRequest::prepare);
   // What is held by bounded multipliers, such as limits of joints, is what contacts leave to them.
-  if (!all_clusters([](Touching& c) { return c.cluster->factor(); })) return false;
-  push(-1 / dt);
-  if (!all_clusters([&](Touching& c) { return c.contacts->refresh(dt); })) return false;
+  bool ready = all_clusters([](Touching& c) { return c.cluster->factor(); });
+  if (ready) push(-1 / dt);
+  ready = ready && all_clusters([&](Touching& c) { return c.contacts->refresh(dt); });
+  for (const auto& r : remote_) ready = r->read_factored() && ready;
+  if (!ready) return false;
   set_free(scene, dt);
-  if (recording_ && outcome_.newton.iterations == 0)
+  if (smooth_)
+    solve_smooth(scene.tolerance());
+  else if (recording_ && outcome_.newton.iterations == 0)
     solve_and_record(scene.tolerance());
   else
     solve_contacts(tolerance_now(scene));
+  move();
   push(1 / dt);
   for_each_cluster([](Touching& c) { c.cluster->solve_step(); });
   return true;
+}
+
+// Those elsewhere, with what pushes them.
+void ContactIsland::move() {
+  std::vector<const std::vector<NodeVector>*> impulses;
+  for (const auto& r : remote_) {
+    impulses.clear();
+    for (std::size_t c = 0; c < clusters_.size(); ++c)
+      if (clusters_[c].remote != nullptr && &clusters_[c].remote->all() == r.get()) impulses.push_back(&given_[c]);
+    r->move(impulses);
+  }
 }
 
 void ContactIsland::give(ContactScene& scene) {
@@ -288,30 +339,42 @@ void ContactIsland::give(ContactScene& scene) {
   }
 }
 
+void ContactIsland::begin(Cluster& cluster, const Step& step) {
+  cluster.set_noise(noise);
+  cluster.begin(step);
+  cluster.begin_elements();
+  cluster.place();
+}
+
 ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene) {
   outcome_ = {};
   finishing_ = false;
   recorded_.reset();
   given_.clear();
+  ask(IslandRequest::begin);
   for_each_cluster([&](Touching& c) {
-    c.cluster->set_noise(noise);
-    c.cluster->begin(step);
-    c.cluster->begin_elements();
-    c.cluster->place();
+    begin(*c.cluster, step);
     c.contacts.emplace(*c.cluster);
   });
+  for (const auto& r : remote_) r->read_structure();
   leave_out_ties(scene);
   list_contacts(scene, step.dt);
   bodies_.clear();
-  for (Touching& c : clusters_) bodies_.push_back(&c.contacts->body());
+  for (Touching& c : clusters_) bodies_.push_back(&c.body());
+  find_laws(scene, step.dt);
   thin_ = whole();
-  if (!thin_ && !few()) solver_.begin(bodies_, list_);
+  if (mixed_ && !thin_) throw Error(ExitCode::bad_input, mixed_among_inextensible);
+  if (smooth_ && !thin_) smooth_contacts_.begin(bodies_, list_, laws_, step.dt);
+  if (!smooth_ && !thin_ && !few()) solver_.begin(bodies_, list_);
   for (;;) {
+    ask(IslandRequest::assemble);
     for_each_cluster([](Touching& c) {
       c.cluster->assemble();
       c.cluster->evaluate();
     });
+    if (smooth_ && outcome_.newton.iterations > 0) follow_laws(scene, step.dt);
     push(1 / step.dt);
+    for (const auto& r : remote_) r->read_residuals();
     if (!judge() && !sharpen(scene)) break;
     if (!solve(scene, step.dt)) {
       outcome_.newton.converged = false;
@@ -320,7 +383,9 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
     for_each_cluster([](Touching& c) { c.cluster->move(c.cluster->choose_share()); });
     ++outcome_.newton.iterations;
   }
+  if (smooth_) look_for_closed_barriers(scene, step.dt);
   give(scene);
+  for (const auto& r : remote_) r->end();
   for_each_cluster([](Touching& c) { c.cluster->end(); });
   return outcome_;
 }

@@ -6,6 +6,8 @@
 // A and b are those of Newton's method at the iterate, without contact; r are whole impulses of the substep, so that
 // nothing adds up over iterations. Normals, and the points of contact on both sides, are those that detection found
 // when the substep began.
+//
+// Clusters may be on other ranks (remote_clusters.h): this one, the home of the island, goes through the loop for all.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +16,8 @@
 
 #include "ymir/solids/contact/cluster_contacts.h"
 #include "ymir/solids/contact/contact_scene.h"
+#include "ymir/solids/contact/remote_clusters.h"
+#include "ymir/solids/contact/smooth_contacts.h"
 #include "ymir/solids/contact/whole_contacts.h"
 #include "ymir/solvers/coulomb/coulomb_problem.h"
 #include "ymir/solvers/nodal_contact/nodal_contact.h"
@@ -31,8 +35,9 @@ class ContactIsland {
     std::size_t worst_contact = 0;        // of the scene, where it is not solved
   };
 
-  // A cluster whose blocks are all here; its number, for contacts.
+  // A cluster whose blocks are all here, or all on one other rank; its number, for contacts.
   int add(Cluster& cluster);
+  int add_remote(Communicator& communicator, int rank);
   // A point of one of its blocks; cluster -1: of a collider.
   struct Side {
     int cluster = -1;
@@ -52,22 +57,41 @@ class ContactIsland {
   // Impulses are those of the scene, before and after.
   Outcome advance(const Step& step, ContactScene& scene);
 
+  // Parts of it, for those who lend it clusters: a cluster at the beginning of the substep, and the nodes that a side
+  // of a contact follows (appended).
+  static void begin(Cluster& cluster, const Step& step);
+  static void follow(const ContactScene& scene, const ContactSide& side, const Cluster::Held& at,
+                     const ClusterContacts& contacts, std::vector<NodeShare>& shares);
+
  private:
   struct Touching {
-    Cluster* cluster;
+    Cluster* cluster;                         // nullptr: it is elsewhere
     std::optional<ClusterContacts> contacts;  // from begin() of the cluster on
+    RemoteCluster* remote = nullptr;
+
+    const Cluster::Outcome& outcome() const { return cluster != nullptr ? cluster->outcome() : remote->outcome(); }
+    Vec3d way(std::int32_t node) const { return remote != nullptr ? remote->way(node) : contacts->way(node); }
+    NodalBody& body() { return remote != nullptr ? *remote : contacts->body(); }
   };
   struct Touch {
     std::size_t contact;
     Side side[2];
   };
 
-  template <class F>
+  template <class F>  // f(cluster) of those that are here
   void for_each_cluster(F&& f);
-  template <class F>  // whether f is true for all
+  template <class F>  // whether f is true for all of those
   bool all_clusters(F&& f);
+  void ask(IslandRequest request) {
+    for (const auto& r : remote_) r->ask(request);
+  }
+  void move();
   void leave_out_ties(const ContactScene& scene);
   void list_contacts(const ContactScene& scene, double dt);
+  void find_laws(const ContactScene& scene, double dt);
+  void follow_laws(const ContactScene& scene, double dt);
+  void solve_smooth(double tolerance);
+  void look_for_closed_barriers(const ContactScene& scene, double dt);
   void set_free(const ContactScene& scene, double dt);
   bool judge();
   double tolerance_now(const ContactScene& scene) const;
@@ -79,16 +103,21 @@ class ContactIsland {
   void solve_and_record(double tolerance);
   bool few() const;
   bool whole() const;
+  bool coupled() const;
   void push(double per_dt);
   void give(ContactScene& scene);
 
   std::vector<Touching> clusters_;
+  std::vector<std::unique_ptr<RemoteClusters>> remote_;  // by rank
   std::vector<Touch> contacts_;
   ContactList list_;
   std::vector<NodalBody*> bodies_;  // by cluster
   NodalContact solver_;
   bool thin_ = false;  // some block is: contacts are solved with the matrices of all
   WholeContacts whole_;
+  std::vector<SmoothLaw> laws_;          // by contact
+  bool smooth_ = false, mixed_ = false;  // some contact is by penalty or barrier; not all
+  SmoothContacts smooth_contacts_;
   std::vector<std::vector<NodeVector>> given_;  // impulses on the nodes of each cluster
   Outcome outcome_;
   bool finishing_ = false;  // contacts are solved to their tolerance, whatever Newton's residual

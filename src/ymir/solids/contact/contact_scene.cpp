@@ -4,10 +4,14 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
+#include <limits>
 
 #include "ymir/base/check.h"
 #include "ymir/base/timer.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/solids/contact/shown_piece.h"
+#include "ymir/solids/detection/passing_time.h"
 
 namespace ymir {
 namespace {
@@ -39,6 +43,7 @@ ContactScene::Touching& ContactScene::entry(SolidObject& object) {
     if (t.object == &object) return t;
   Touching& added = objects_.emplace_back();
   added.object = &object;
+  added.painted_friction = object.brings("friction");
   return added;
 }
 
@@ -47,16 +52,21 @@ void ContactScene::add_family(std::span<SolidObject* const> objects, const Touch
   for (SolidObject* object : objects) {
     Touching& t = entry(*object);
     t.families |= std::uint64_t{1} << families_;
+    t.painted_thickness = object->brings("thickness");
     if (level < t.level) continue;
     t.level = level;
     t.params = params;
   }
+  detection_.continuous = detection_.continuous || params.continuous;
+  detection_.settings.layers = detection_.settings.layers || params.response.reach() > 0;
   tolerance_ = families_ == 0 ? params.tolerance : std::min(tolerance_, params.tolerance);
   ++families_;
 }
 
 void ContactScene::add_collider(TouchedCollider collider) {
   for (SolidObject* object : collider.objects) entry(*object);
+  detection_.continuous = detection_.continuous || collider.continuous;
+  detection_.settings.layers = detection_.settings.layers || collider.response.reach() > 0;
   colliders_.push_back(std::move(collider));
 }
 
@@ -89,41 +99,144 @@ void ContactScene::number(std::span<SolidObject* const> members) {
   };
 }
 
+bool ContactScene::touches(const SolidObject& object) const {
+  return std::any_of(objects_.begin(), objects_.end(), [&](const Touching& t) { return t.object == &object; });
+}
+
+std::uint64_t ContactScene::families_of(const SolidObject& object) const {
+  for (const Touching& t : objects_)
+    if (t.object == &object) return t.families;
+  return 0;
+}
+
+bool ContactScene::gives(const SolidObject& object) const {
+  const auto of_family = [&](const Touching& t) {
+    return t.object == &object && t.families != 0 && t.params.response.kind != ContactResponse::exact;
+  };
+  const auto of_collider = [&](const TouchedCollider& c) {
+    return c.response.kind != ContactResponse::exact && std::ranges::find(c.objects, &object) != c.objects.end();
+  };
+  return std::ranges::any_of(objects_, of_family) || std::ranges::any_of(colliders_, of_collider);
+}
+
 // Pieces in the order of members; anew when any object has others than before.
 void ContactScene::show() {
   const bool same = !boundary_.pieces().empty() && std::all_of(objects_.begin(), objects_.end(), [](const Touching& t) {
     return t.version == t.object->boundary_version();
   });
-  if (!same) {
+  if (communicator_->any(!same)) {
     boundary_.clear();
     ends_.clear();
-    for (const std::int32_t e : entries_) {
-      if (e < 0) continue;
-      Touching& t = objects_[static_cast<std::size_t>(e)];
-      t.version = t.object->boundary_version();
-      PieceTraits traits;
-      traits.self_contact = t.params.self_contact;
-      traits.alone = t.families == 0;
-      const std::size_t first = boundary_.pieces().size();
-      t.object->show_boundary(boundary_, t.member, t.families == 0 ? 0 : t.params.thickness, traits);
-      std::vector<std::int64_t> pieces;
-      for (std::size_t p = first; p < boundary_.pieces().size(); ++p) pieces.push_back(boundary_.pieces()[p].id.piece);
-      for (const SolidObject::Seat& seat : t.object->seat(pieces)) ends_.push_back({t.member, seat.block, seat.place});
-    }
+    if (communicator_->size() == 1)
+      show_own(boundary_, ends_);
+    else
+      show_all();
   }
   for (std::size_t p = 0; p < boundary_.pieces().size(); ++p)
     boundary_.set_fresh(static_cast<std::int32_t>(p), !started_);
 }
 
+// The pieces of this rank.
+void ContactScene::show_own(Boundary& boundary, std::vector<End>& ends) {
+  for (const std::int32_t e : entries_) {
+    if (e < 0) continue;
+    Touching& t = objects_[static_cast<std::size_t>(e)];
+    t.version = t.object->boundary_version();
+    PieceTraits traits;
+    traits.self_contact = t.params.self_contact;
+    traits.alone = t.families == 0;
+    const std::size_t first = boundary.pieces().size(), first_vertex = boundary.vertices.size();
+    t.object->show_boundary(boundary, t.member, t.families == 0 ? 0 : t.params.thickness + t.params.response.reach(),
+                            traits);
+    paint(t, boundary, first_vertex);
+    std::vector<std::int64_t> pieces;
+    for (std::size_t p = first; p < boundary.pieces().size(); ++p) pieces.push_back(boundary.pieces()[p].id.piece);
+    for (const SolidObject::Seat& seat : t.object->seat(pieces))
+      ends.push_back({t.member, communicator_->rank(), seat.block, seat.place, t.object->order_of(seat.block)});
+  }
+}
+
+// Those of all ranks, in the order that they have on one.
+void ContactScene::show_all() {
+  Boundary own;
+  std::vector<End> ends;
+  show_own(own, ends);
+  Bytes bytes;
+  MessageWriter out(bytes);
+  for (std::size_t p = 0; p < ends.size(); ++p) {
+    ShownPiece(own, static_cast<std::int32_t>(p)).write(out);
+    out.put(ends[p]);
+  }
+  std::vector<std::pair<ShownPiece, End>> all;
+  for (const Bytes& message : communicator_->all_gather(bytes))
+    for (MessageReader in(message); !in.done();) {
+      ShownPiece piece(in);
+      all.emplace_back(std::move(piece), in.get<End>());
+    }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first.id < b.first.id; });
+  for (const auto& [piece, end] : all) {
+    piece.add_to(boundary_);
+    ends_.push_back(end);
+  }
+}
+
+// What data says of the vertices that the object has shown.
+void ContactScene::paint(const Touching& t, Boundary& boundary, std::size_t first_vertex) {
+  const auto shown = std::span(boundary.vertices).subspan(first_vertex);
+  if (t.painted_thickness) {
+    const std::vector<double> thickness = t.object->painted_boundary("thickness");
+    YMIR_CHECK(thickness.size() == shown.size());
+    for (std::size_t k = 0; k < shown.size(); ++k) shown[k].radius += 0.5 * (thickness[k] - t.params.thickness);
+  }
+  if (!t.painted_friction) return;
+  const std::vector<double> friction = t.object->painted_boundary("friction");
+  YMIR_CHECK(friction.size() == shown.size());
+  for (std::size_t k = 0; k < shown.size(); ++k) shown[k].friction = friction[k];
+}
+
+double ContactScene::friction_at(const ContactSide& side, double otherwise) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < side.vertex.size() && side.vertex[k] >= 0; ++k)
+    sum += side.weight[k] * boundary_.vertices[static_cast<std::size_t>(side.vertex[k])].friction;
+  return std::isnan(sum) ? otherwise : sum;
+}
+
 // Vertices go on with the velocity they have, and may be wrong by the slack.
 void ContactScene::move(double dt) {
   parallel_for(std::ssize(ends_), [&](std::ptrdiff_t p) {
-    const auto piece = static_cast<std::int32_t>(p);
     const End& end = ends_[static_cast<std::size_t>(p)];
-    const std::span<BoundaryVertex> vertices = boundary_.vertices_of(piece);
-    entry_of(end.member).object->move_boundary(end.block, end.place, dt, vertices);
-    for (BoundaryVertex& v : vertices) v.travel = norm(v.way) + detection_.slack;
+    if (end.rank == communicator_->rank())
+      entry_of(end.member)
+          .object->move_boundary(end.block, end.place, dt, boundary_.vertices_of(static_cast<std::int32_t>(p)));
   });
+  if (communicator_->size() > 1) share_motion();
+  parallel_for(std::ssize(ends_), [&](std::ptrdiff_t p) {
+    for (BoundaryVertex& v : boundary_.vertices_of(static_cast<std::int32_t>(p)))
+      v.travel = norm(v.way) + detection_.slack;
+  });
+}
+
+// Every rank goes through the pieces in the same order.
+void ContactScene::share_motion() {
+  Bytes bytes;
+  MessageWriter out(bytes);
+  const auto for_each_vertex = [&](std::size_t p, auto&& f) {
+    for (BoundaryVertex& v : boundary_.vertices_of(static_cast<std::int32_t>(p))) f(v);
+  };
+  for (std::size_t p = 0; p < ends_.size(); ++p)
+    if (ends_[p].rank == communicator_->rank())
+      for_each_vertex(p, [&](const BoundaryVertex& v) {
+        out.put(v.x);
+        out.put(v.way);
+      });
+  const std::vector<Bytes> all = communicator_->all_gather(bytes);
+  std::vector<MessageReader> messages(all.begin(), all.end());
+  for (std::size_t p = 0; p < ends_.size(); ++p)
+    for_each_vertex(p, [&](BoundaryVertex& v) {
+      MessageReader& in = messages[static_cast<std::size_t>(ends_[p].rank)];
+      v.x = in.get<Vec3d>();
+      v.way = in.get<Vec3d>();
+    });
 }
 
 void ContactScene::find(const Step& step, std::span<SolidObject* const> members) {
@@ -135,19 +248,25 @@ void ContactScene::find(const Step& step, std::span<SolidObject* const> members)
   detection_.slack = 0.5 * acceleration * step.dt * step.dt;
   move(step.dt);
   std::vector<ContactCollider> colliders;
-  for (const TouchedCollider& c : colliders_) colliders.push_back(c.during(step.time, step.time + step.dt));
+  for (const TouchedCollider& c : colliders_) {
+    colliders.push_back(c.during(step.time, step.time + step.dt));
+    colliders.back().thickness += c.response.reach();
+  }
   detection_.find(boundary_, colliders, step.dt);
   seconds_ = timer.seconds();
+}
+
+double ContactScene::passing_time(std::span<SolidObject* const> members, double longest) {
+  number(members);
+  show();
+  move(longest);
+  return ymir::passing_time(boundary_, detection_.filter, longest);
 }
 
 void ContactScene::accept() {
   if (empty()) return;
   detection_.accept(boundary_);
   started_ = true;
-}
-
-ContactScene::End ContactScene::end(const ContactSide& side) const {
-  return side.kind == SideKind::collider ? End{} : ends_[static_cast<std::size_t>(side.piece)];
 }
 
 ContactScene::Place ContactScene::place(const ContactSide& side) const {
@@ -157,8 +276,8 @@ ContactScene::Place ContactScene::place(const ContactSide& side) const {
 }
 
 double ContactScene::friction(const Contact& c) const {
-  if (c.b.kind == SideKind::collider) return colliders_[static_cast<std::size_t>(c.b.piece)].friction;
-  return std::sqrt(entry_of(c.a).params.friction * entry_of(c.b).params.friction);
+  if (c.b.kind == SideKind::collider) return friction_at(c.a, colliders_[static_cast<std::size_t>(c.b.piece)].friction);
+  return std::sqrt(friction_at(c.a, entry_of(c.a).params.friction) * friction_at(c.b, entry_of(c.b).params.friction));
 }
 
 double ContactScene::adhesion(const Contact& c) const {

@@ -5,30 +5,56 @@
 #include <limits>
 
 #include "ymir/physics/contact/cone.h"
-#include "ymir/solids/solid_block.h"
 
 namespace ymir {
 namespace {
 
 // rho over what the lighter body puts against a contact: a round leaves little, round-off stays far below.
 constexpr double penalty = 1e4;
+// Shares of changes that bounds of friction may take.
+constexpr double longest_alone = 1.5, longest_coupled = 20;
 constexpr int most_rounds = 40, most_iterations = 40;  // of the bounds of friction; within a round
+// Of rho, where states of many stiff contacts, as of hair rooted in what touches cloth, are not found within a round:
+// less, and more again from round to round.
+constexpr double softer = 0.01, harder = 10, softest = 1e-4;
+constexpr int most_in_all = 500;  // iterations, once that was needed
+constexpr int hopeful = 15;       // iterations after which less should be left than there was without contact
 // Residuals of a round, by the error of the round before.
 constexpr double of_error = 1e-3, of_tolerance = 0.1;
+constexpr double rough = 1e3;      // what of that is no solution of the round
 constexpr double slowest = 1e-12;  // velocities that errors are compared with [m/s]
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-void WholeContacts::begin(std::span<const Body> bodies, const ContactList& list) {
+void WholeContacts::begin(std::span<const Body> bodies, const ContactList& list, std::span<const SmoothLaw> laws) {
   bodies_.assign(bodies.begin(), bodies.end());
+  laws_.assign(laws.begin(), laws.end());
+  blocks_of_.clear();
+  first_block_.clear();
   first_node_.assign(1, 0);
-  for (const Body& body : bodies_) first_node_.push_back(first_node_.back() + body.block->nodes());
+  for (const Body& body : bodies_) {
+    first_block_.push_back(blocks_of_.size());
+    for (std::size_t m = 0; m < body.cluster->blocks(); ++m) {
+      blocks_of_.push_back(&body.cluster->block(m));
+      first_node_.push_back(first_node_.back() + blocks_of_.back()->nodes());
+    }
+  }
   touches_.assign(list.contacts.size(), {});
   speed_ = 0;
   find_places(list);
+  take_couplings(false);
   find_pattern(list);
+}
+
+void WholeContacts::take_couplings(bool curvature) {
+  couplings_.clear();
+  for (std::size_t b = 0; b < bodies_.size(); ++b)
+    couplings_.add(bodies_[b].cluster->couplings(curvature, [&](std::size_t member, std::size_t row) {
+      const std::size_t k = first_block_[b] + member;
+      return 3 * first_node_[k] + blocks_of_[k]->slot(row);
+    }));
 }
 
 // Rigid bodies turn: what their unknowns move is another in each iteration.
@@ -40,9 +66,10 @@ void WholeContacts::find_places(const ContactList& list) {
     columns.clear();
     for (const ContactNode& n : list.nodes_of(list.contacts[k])) {
       const std::size_t first = columns.size();
-      bodies_[at(n.body)].contacts->columns(n.node, n.weight, columns);
+      const std::size_t block =
+          first_block_[at(n.body)] + bodies_[at(n.body)].contacts->columns(n.node, n.weight, columns);
       for (std::size_t c = first; c < columns.size(); ++c)
-        columns[c].slot = 3 * first_node_[at(n.body)] + bodies_[at(n.body)].block->slot(at(columns[c].slot));
+        columns[c].slot = 3 * first_node_[block] + blocks_of_[block]->slot(at(columns[c].slot));
     }
     std::stable_sort(columns.begin(), columns.end(),
                      [](const NodeColumn& a, const NodeColumn& b) { return a.slot < b.slot; });
@@ -57,8 +84,8 @@ void WholeContacts::find_places(const ContactList& list) {
 
 void WholeContacts::find_pattern(const ContactList& list) {
   std::vector<std::int32_t> pairs, touched;
-  for (std::size_t b = 0; b < bodies_.size(); ++b)
-    bodies_[b].block->visit_blocks([&](std::int32_t i, std::int32_t j, const double*) {
+  for (std::size_t b = 0; b < blocks_of_.size(); ++b)
+    blocks_of_[b]->visit_blocks([&](std::int32_t i, std::int32_t j, const double*) {
       pairs.push_back(first_node_[b] + i);
       pairs.push_back(first_node_[b] + j);
     });
@@ -68,21 +95,26 @@ void WholeContacts::find_pattern(const ContactList& list) {
     if (t.end > t.first)
       lists.push_back({std::span<const std::int32_t>(touched).subspan(t.first, t.end - t.first),
                        static_cast<int>(t.end - t.first)});
+  std::vector<std::vector<std::int32_t>> coupled;
+  couplings_.nodes(coupled);
+  for (const auto& nodes : coupled)
+    if (!nodes.empty()) lists.push_back({nodes, static_cast<int>(nodes.size())});
   matrix_ = BlockMatrix(first_node_.back(), lists);
   augmented_ = matrix_;
   slots_.clear();
   for (std::size_t k = 0; k < pairs.size(); k += 2)
     slots_.push_back(matrix_.slot(std::max(pairs[k], pairs[k + 1]), std::min(pairs[k], pairs[k + 1])));
   used_.assign(3 * at(first_node_.back()), 0);
-  for (std::size_t b = 0; b < bodies_.size(); ++b)
-    for (std::size_t row = 0; row < bodies_[b].block->size(); ++row)
-      used_[at(3 * first_node_[b] + bodies_[b].block->slot(row))] = 1;
+  for (std::size_t b = 0; b < blocks_of_.size(); ++b)
+    for (std::size_t row = 0; row < blocks_of_[b]->size(); ++row)
+      used_[at(3 * first_node_[b] + blocks_of_[b]->slot(row))] = 1;
   blocks_.clear();
   for (Touch& t : touches_) {
     t.first_block = blocks_.size();
     for (std::size_t p = t.first; p < t.end; ++p)
       for (std::size_t q = t.first; q <= p; ++q) blocks_.push_back(matrix_.slot(places_[p].node, places_[q].node));
   }
+  couplings_.find_places(matrix_);
   cholesky_.analyze(matrix_);
   std::vector<NodeMetric> metric;
   std::vector<std::size_t> first{0};
@@ -99,14 +131,14 @@ void WholeContacts::find_pattern(const ContactList& list) {
   }
 }
 
-void WholeContacts::take(double dt) {
+void WholeContacts::take(double dt, bool curvature) {
   dt_ = dt;
   matrix_.clear();
   std::size_t k = 0;
   b_.assign(used_.size(), 0);
   std::vector<double> side;
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    const SolidBlock& block = *bodies_[b].block;
+  for (std::size_t b = 0; b < blocks_of_.size(); ++b) {
+    const SolidBlock& block = *blocks_of_[b];
     block.visit_blocks([&](std::int32_t, std::int32_t, const double* values) {
       double* to = matrix_.block(slots_[k++]);
       for (int i = 0; i < 9; ++i) to[i] += values[i];
@@ -117,6 +149,9 @@ void WholeContacts::take(double dt) {
   }
   for (std::size_t s = 0; s < used_.size(); ++s)
     if (used_[s] == 0) matrix_.diagonal(static_cast<std::int32_t>(s / 3))[4 * (s % 3)] = 1;
+  take_couplings(curvature);
+  couplings_.add_soft(matrix_);
+  couplings_.start(matrix_);
 }
 
 Vec3d WholeContacts::velocity(const Touch& t, Vec3d free, std::span<const double> x) const {
@@ -147,6 +182,7 @@ bool WholeContacts::factor() {
       }
     }
   }
+  couplings_.add_hard(augmented_);
   return cholesky_.factor(augmented_);
 }
 
@@ -154,7 +190,9 @@ bool WholeContacts::measure(const ContactList& list) {
   for (Touch& t : touches_) t.held = Mat3d{};
   if (!factor()) return false;
   x_.assign(b_.size(), 0);
-  cholesky_.solve(b_.data(), x_.data());
+  residual_ = b_;
+  couplings_.resist(x_, residual_);
+  cholesky_.solve(residual_.data(), x_.data());
   constexpr double least = 1e-2;
   double closing = 0, all = 0;
   for (std::size_t k = 0; k < touches_.size(); ++k) {
@@ -169,11 +207,13 @@ bool WholeContacts::measure(const ContactList& list) {
 
 // Impulse of a contact in the metric, friction bounded by what is given.
 Vec3d WholeContacts::respond(const Touch& t, const NodeContact& c, Vec3d u) const {
+  if (law_of(t).smooth()) return force_of(t, c, u).force * dt_;
   const Vec3d s = c.impulse + c.normal * c.cohesion - u * t.rho;
   const double sn = dot(s, c.normal);
   const Vec3d st = s - c.normal * sn;
   const double size = norm(st);
-  return c.normal * (std::max(sn, 0.0) - c.cohesion) + st * (size > t.bound ? t.bound / size : 1);
+  const double bound = t.bound.value;
+  return c.normal * (std::max(sn, 0.0) - c.cohesion) + st * (size > bound ? bound / size : 1);
 }
 
 // True: some contact is in another state than before.
@@ -182,17 +222,26 @@ bool WholeContacts::hold(const ContactList& list) {
   for (std::size_t k = 0; k < touches_.size(); ++k) {
     Touch& t = touches_[k];
     const NodeContact& c = list.contacts[k];
+    if (law_of(t).smooth()) {
+      // Its matrix turns and hardens on the way; small changes are left to the residual.
+      constexpr double little = 0.01;
+      const Mat3d held = force_of(t, c, u_[k]).matrix(), change = held - t.held;
+      if (trace(transposed(change) * change) <= little * little * trace(transposed(held) * held)) continue;
+      t.held = held;
+      changed = true;
+      continue;
+    }
     const Vec3d s = c.impulse + c.normal * c.cohesion - u_[k] * t.rho;
-    const double sn = dot(s, c.normal);
+    const double sn = dot(s, c.normal), bound = t.bound.value;
     const Vec3d st = s - c.normal * sn;
     const double size = norm(st);
-    const bool closed = sn > 0, sticks = t.bound > 0 && size <= t.bound;
+    const bool closed = sn > 0, sticks = bound > 0 && size <= bound;
     const Mat3d nn = outer(c.normal, c.normal);
     t.held = nn * (closed ? 1.0 : 0.0);
     if (sticks)
       t.held += identity3() - nn;
-    else if (t.bound > 0)
-      t.held += (identity3() - nn - outer(st, st) * (1 / (size * size))) * (t.bound / size);
+    else if (bound > 0)
+      t.held += (identity3() - nn - outer(st, st) * (1 / (size * size))) * (bound / size);
     const auto state = static_cast<unsigned char>((closed ? 1 : 0) + (sticks ? 2 : 0));
     changed = changed || state != t.state;
     t.state = state;
@@ -205,8 +254,10 @@ double WholeContacts::error(const ContactList& list, std::size_t& worst) const {
   for (std::size_t k = 0; k < touches_.size(); ++k) {
     const NodeContact& c = list.contacts[k];
     if (touches_[k].compliance == 0) continue;  // nothing moves
-    const Vec3d e =
-        coulomb_residual((c.impulse + c.normal * c.cohesion) * touches_[k].compliance, u_[k], c.normal, c.friction);
+    const Vec3d e = law_of(touches_[k]).smooth()
+                        ? c.normal * (touches_[k].bound.off * touches_[k].compliance)
+                        : coulomb_residual((c.impulse + c.normal * c.cohesion) * touches_[k].compliance, u_[k],
+                                           c.normal, c.friction);
     const double square = dot(e, e);
     sum += square;
     if (!(square <= largest)) largest = square, worst = k;
@@ -220,6 +271,7 @@ double WholeContacts::balance(const ContactList& list) {
   for (std::size_t s = 0; s < b_.size(); ++s) residual_[s] = b_[s] - residual_[s];
   for (std::size_t k = 0; k < touches_.size(); ++k)
     spread(touches_[k], respond(touches_[k], list.contacts[k], u_[k]) / dt_, residual_);
+  couplings_.resist(x_, residual_);
   double left = 0;
   for (std::size_t s = 0; s < b_.size(); ++s)
     left = std::max(
@@ -236,8 +288,9 @@ void WholeContacts::descend(const ContactList& list) {
   matrix_.multiply(x_.data(), product_.data());
   for (std::size_t s = 0; s < b_.size(); ++s) linear += (product_[s] - b_[s]) * step_[s];
   for (std::size_t k = 0; k < touches_.size(); ++k) du_[k] = velocity(touches_[k], {0, 0, 0}, step_);
+  couplings_.set_line(x_, step_);
   const auto slope = [&](double share) {
-    double sum = linear + share * square;
+    double sum = linear + share * square + couplings_.slope(share);
     for (std::size_t k = 0; k < touches_.size(); ++k)
       sum -= dot(respond(touches_[k], list.contacts[k], u_[k] + du_[k] * share), du_[k]);
     return sum;
@@ -260,9 +313,10 @@ bool WholeContacts::settle(const ContactList& list, double enough, Report& repor
   double before = std::numeric_limits<double>::infinity();
   for (int it = 0; it < most_iterations; ++it) {
     left = balance(list);
-    if (it > 0 && left < enough) break;
+    if ((it > 0 && left < enough) || (it >= hopeful && left > 1 && !couplings_.empty())) break;
     // Directions in which contacts slide turn little once their states are found: the factor lasts.
-    if (hold(list) || report.factorisations == 0 || left > 0.1 * before) {
+    const bool other = couplings_.hold(x_);
+    if (hold(list) || other || report.factorisations == 0 || left > 0.1 * before) {
       if (!factor()) return false;
       ++report.factorisations;
       before = std::numeric_limits<double>::infinity();
@@ -291,63 +345,75 @@ void WholeContacts::start(const ContactList& list) {
         answer += dot(places_[p].way.column[a], places_[p].way.column[a]) /
                   std::fabs(matrix_.diagonal(places_[p].node)[4 * a]);
     t.rho = answer > 0 ? penalty * dt_ * dt_ * 3 / answer : 0;
-    t.bound = c.friction * std::max(0.0, dot(c.impulse, c.normal) + c.cohesion);
-    t.off = 0, t.share = 1;
+    if (laws_[k].smooth()) t.rho = dt_ * dt_;
+    t.whole_rho = t.rho;
+    t.bound.start(c.friction * std::max(0.0, dot(c.impulse, c.normal) + c.cohesion));
     u_[k] = c.free;
   }
 }
 
-// Friction that turns a sheet may raise its own normal impulse, or lower it: bounds would go to and fro, or away. Of
-// each the share is taken that would have ended the change before.
-void WholeContacts::follow_bound(Touch& t, double bound) {
-  constexpr double least = 0.05, most = 1.5;
-  const double off = bound - t.bound, before = t.off;
-  if (before != 0 && off != before) {
-    const double share = t.share * before / (before - off);
-    t.share = share > 0 ? std::clamp(share, least, most) : 1;
-  }
-  t.off = off;
-  t.bound = std::max(0.0, t.bound + t.share * off);
-  if (bound == 0) t.bound = 0;
+void WholeContacts::harden(double share) {
+  for (std::size_t k = 0; k < touches_.size(); ++k)
+    if (!laws_[k].smooth()) touches_[k].rho = touches_[k].whole_rho * share;
 }
 
 WholeContacts::Solved WholeContacts::solve(ContactList& list, double tolerance, Report& report) {
   report = {};
+  report.error = std::numeric_limits<double>::infinity();
   start(list);
   std::vector<Vec3d> best(touches_.size());
   for (std::size_t k = 0; k < best.size(); ++k) best[k] = list.contacts[k].impulse;
   std::vector<double> best_x = x_;
   double least = std::numeric_limits<double>::infinity(), last = 1;
+  double share = 1;
   for (int round = 0; round < most_rounds; ++round) {
     double left = 0;
-    if (!settle(list, std::max(of_tolerance * tolerance, of_error * std::min(last, 1.0)), report, left))
-      return Solved::indefinite;
+    const double enough = std::max(of_tolerance * tolerance, of_error * std::min(last, 1.0));
+    if (!settle(list, enough, report, left)) return Solved::indefinite;
+    if (share < 1 && report.iterations > most_in_all) break;
+    if (left > rough * enough && share > softest && !couplings_.empty()) {
+      harden(share = std::max(softest, softer * share));
+      continue;
+    }
     for (std::size_t k = 0; k < touches_.size(); ++k) {
       NodeContact& c = list.contacts[k];
       c.impulse = respond(touches_[k], c, u_[k]);
       const double normal = dot(c.impulse, c.normal) + c.cohesion;
       if (normal <= 0) c.impulse = c.normal * -c.cohesion;
-      follow_bound(touches_[k], c.friction * std::max(0.0, normal));
+      touches_[k].bound.follow(c.friction * std::max(0.0, normal),
+                               couplings_.empty() ? longest_alone : longest_coupled);
     }
+    couplings_.advance(x_);
     std::size_t worst = 0;
     last = error(list, worst);
     if (last < least) {
-      least = last, report.worst = worst;
+      least = report.error = last, report.worst = worst;
+      couplings_.keep();
       for (std::size_t k = 0; k < best.size(); ++k) best[k] = list.contacts[k].impulse;
       best_x = x_;
     }
-    if (last <= tolerance && left < tolerance / of_tolerance) break;
+    if (least <= tolerance && left < tolerance / of_tolerance) break;
+    if (share < 1) harden(share = std::min(1.0, harder * share));
   }
   for (std::size_t k = 0; k < best.size(); ++k) list.contacts[k].impulse = best[k];
   x_ = best_x;
-  report.error = least;
+  couplings_.give();
   return Solved::yes;
 }
 
+void WholeContacts::evaluate(ContactList& list) const {
+  for (std::size_t k = 0; k < touches_.size(); ++k)
+    if (laws_[k].smooth()) list.contacts[k].impulse = respond(touches_[k], list.contacts[k], list.contacts[k].free);
+}
+
 void WholeContacts::step_of(std::size_t body, std::vector<double>& step) const {
-  step.resize(bodies_[body].block->size());
-  for (std::size_t row = 0; row < step.size(); ++row)
-    step[row] = x_[at(3 * first_node_[body] + bodies_[body].block->slot(row))];
+  const Cluster& cluster = *bodies_[body].cluster;
+  step.resize(cluster.rows());
+  for (std::size_t m = 0; m < cluster.blocks(); ++m) {
+    const std::size_t k = first_block_[body] + m;
+    for (std::size_t row = 0; row < blocks_of_[k]->size(); ++row)
+      step[cluster.first_row(m) + row] = x_[at(3 * first_node_[k] + blocks_of_[k]->slot(row))];
+  }
 }
 
 }  // namespace ymir

@@ -13,28 +13,33 @@
 // rounds are needed; bounds of friction follow normal impulses from round to round, as far as Aitken's rule says.
 // [Simo1992]
 //
+// What couplings hold together is in it with them (whole_couplings.h).
+//
 // Matrices of cloth that is compressed are indefinite by themselves. With those of what presses on it they need not be,
 // and it is their sum alone that is factored.
+//
+// Contacts by penalties and barriers (smooth_law.h) stand beside exact ones: dt F(dt u) in the place of Pi, K in that
+// of rho/dt^2 G.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "ymir/math/mat3.h"
-#include "ymir/solids/contact/contact_block.h"
-#include "ymir/solids/matrix_part.h"
+#include "ymir/solids/contact/cluster_contacts.h"
+#include "ymir/solids/contact/friction_bound.h"
+#include "ymir/solids/contact/smooth_law.h"
+#include "ymir/solids/contact/whole_couplings.h"
 #include "ymir/solvers/block_cholesky.h"
 #include "ymir/solvers/nodal_contact/node_contact.h"
 
 namespace ymir {
 
-class SolidBlock;
-
 class WholeContacts {
  public:
   struct Body {
-    SolidBlock* block;
-    ContactBlock* contacts;
+    Cluster* cluster;
+    ClusterContacts* contacts;
   };
   struct Report {
     double error = 0;  // E_s
@@ -43,16 +48,18 @@ class WholeContacts {
   };
 
   // Of a substep: which unknowns there are, and which contacts they are in.
-  void begin(std::span<const Body> bodies, const ContactList& list);
-  // Matrices and right sides of the blocks as they are.
-  void take(double dt);
+  void begin(std::span<const Body> bodies, const ContactList& list, std::span<const SmoothLaw> laws);
+  // Matrices and right sides of the blocks as they are. curvature: with that of couplings.
+  void take(double dt, bool curvature);
   // Relative velocities without contact, which errors are compared with. False: some body has no factor.
   bool measure(const ContactList& list);
   // From NodeContact::impulse to NodeContact::impulse, which is the best that was found. indefinite: there is no
   // factor; matrices have to be others.
   enum class Solved : unsigned char { yes, indefinite };
   Solved solve(ContactList& list, double tolerance, Report& report);
-  // What a body moves, over its rows.
+  // Impulses of penalties and barriers where velocities are `free`: at the iterate.
+  void evaluate(ContactList& list) const;
+  // What a body moves, over its rows; its multipliers take their changes.
   void step_of(std::size_t body, std::vector<double>& step) const;
 
  private:
@@ -65,30 +72,38 @@ class WholeContacts {
     std::size_t first_block;  // into blocks_: of pairs of places
     double compliance = 0;    // w of errors [1/kg]
     double rho = 0;           // [kg]
-    double bound = 0;         // g [N s]
-    double off = 0;           // of what the bound should have been, when it was last set [N s]
-    double share = 1;         // of that it moves by
+    double whole_rho = 0;     // as far as it may grow
+    FrictionBound bound;      // g [N s]
     Mat3d held;               // G
     unsigned char state = 0;  // 1: closed; 2: sticks
   };
   void find_pattern(const ContactList& list);
+  void take_couplings(bool curvature);
   void find_places(const ContactList& list);
   void start(const ContactList& list);
   bool settle(const ContactList& list, double enough, Report& report, double& left);
+  void harden(double share);
   double balance(const ContactList& list);
   bool hold(const ContactList& list);
-  static void follow_bound(Touch& t, double bound);
   void descend(const ContactList& list);
   Vec3d velocity(const Touch& t, Vec3d free, std::span<const double> x) const;
   void spread(const Touch& t, Vec3d force, std::span<double> b) const;
   Vec3d respond(const Touch& t, const NodeContact& c, Vec3d u) const;
+  const SmoothLaw& law_of(const Touch& t) const { return laws_[static_cast<std::size_t>(&t - touches_.data())]; }
+  SmoothForce force_of(const Touch& t, const NodeContact& c, Vec3d u) const {
+    return {law_of(t), c.normal, u * dt_, t.bound.value / dt_};
+  }
   bool factor();
   double error(const ContactList& list, std::size_t& worst) const;
 
   std::vector<Body> bodies_;
-  std::vector<std::int32_t> first_node_;  // of each body
-  std::vector<std::int32_t> slots_;       // of the blocks of the bodies
-  std::vector<std::uint8_t> used_;        // by slot: an unknown
+  std::vector<SmoothLaw> laws_;           // of contacts
+  std::vector<SolidBlock*> blocks_of_;    // of all bodies, one after the other
+  std::vector<std::size_t> first_block_;  // of each body
+  std::vector<std::int32_t> first_node_;  // of each block
+  WholeCouplings couplings_;
+  std::vector<std::int32_t> slots_;  // of what blocks have
+  std::vector<std::uint8_t> used_;   // by slot: an unknown
   std::vector<Place> places_;
   std::vector<std::int32_t> blocks_;
   std::vector<Touch> touches_;

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -36,10 +37,11 @@ struct PieceTraits {
 
 // Side by side in memory: whoever looks at a vertex looks at all of it.
 struct BoundaryVertex {
-  Vec3d x{0, 0, 0};    // when the substep begins [m]
-  double travel = 0;   // bound on its way in the substep [m]
-  Vec3d way{0, 0, 0};  // that it will about go [m]
-  double radius = 0;   // half the thickness of meshes [m]
+  Vec3d x{0, 0, 0};                                            // when the substep begins [m]
+  double travel = 0;                                           // bound on its way in the substep [m]
+  Vec3d way{0, 0, 0};                                          // that it will about go [m]
+  double radius = 0;                                           // half the thickness of meshes [m]
+  double friction = std::numeric_limits<double>::quiet_NaN();  // painted; not a number: that of its object
   // To the nearest vertex that is held [edges]; 0 where it is. Of meshes held vertices only: who plants fibres in a
   // skin sets it there, or their roots touch the skin.
   float from_clamp = 1e30f;

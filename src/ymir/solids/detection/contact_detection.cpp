@@ -9,6 +9,7 @@
 #include "ymir/solids/detection/candidates.h"
 #include "ymir/solids/detection/leaf_filters.h"
 #include "ymir/solids/detection/narrow.h"
+#include "ymir/solids/detection/swept_contacts.h"
 
 namespace ymir {
 namespace {
@@ -278,12 +279,15 @@ void ContactDetection::find(const Boundary& b, std::span<const ContactCollider> 
   for (const ContactFamily family : {ContactFamily::fiber_fiber, ContactFamily::fiber_face, ContactFamily::vertex_face,
                                      ContactFamily::edge_edge, ContactFamily::point_fiber, ContactFamily::point_point})
     find_family(b, family, dt);
-  if (colliders.empty()) return;
   const Timer timer;
-  collect(b, ContactFamily::collider, collider_parts(b), dt, [&](std::ptrdiff_t part, std::vector<Contact>& contacts) {
-    find_collider_contacts(b, colliders, filter, part, contacts);
-    drop_far(b, contacts);
-  });
+  if (!colliders.empty())
+    collect(b, ContactFamily::collider, collider_parts(b), dt,
+            [&](std::ptrdiff_t part, std::vector<Contact>& contacts) {
+              find_collider_contacts(b, colliders, filter, part, contacts);
+              drop_far(b, contacts);
+            });
+  remembered_ = contacts_.size();
+  if (continuous) find_swept_contacts(b, colliders, filter, contacts_);
   times_.contacts += timer.seconds();
 }
 
@@ -293,7 +297,7 @@ void ContactDetection::accept(const Boundary& b) {
   for (std::size_t family = 0; family < memory_.contacts.size(); ++family) {
     memory_.overlaps[family].swap(overlaps_[family]);
     std::size_t end = first;
-    while (end < contacts_.size() && contacts_[end].family == static_cast<ContactFamily>(family)) ++end;
+    while (end < remembered_ && contacts_[end].family == static_cast<ContactFamily>(family)) ++end;
     std::vector<ContactRecord>& records = memory_.contacts[family];
     records.resize(end - first);
     parallel_blocks(static_cast<std::ptrdiff_t>(end - first), run, [&](std::ptrdiff_t i, std::ptrdiff_t last) {

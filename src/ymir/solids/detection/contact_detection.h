@@ -41,6 +41,8 @@ class ContactDetection {
   ContactFilter filter;
   // What the ways of two sides may be wrong by [m]; 0: whatever is in reach counts.
   double slack = 0;
+  // What would pass within the substep, on the ways of its vertices, is found too (swept_contacts.h).
+  bool continuous = false;
 
   // For measurements: how often trees were ordered anew, pairs that passed the filter, times.
   std::int64_t orderings() const;
@@ -58,6 +60,7 @@ class ContactDetection {
   std::unique_ptr<Search> search_;
   ContactMemory memory_;
   std::vector<Contact> contacts_;
+  std::size_t remembered_ = 0;  // those that are followed; what is found on its way comes after them
   std::array<std::vector<OverlapRecord>, contact_families> overlaps_;
   DetectionTimes times_;
   bool order_always_ = false;

@@ -119,7 +119,9 @@ void follow_all(const Boundary& b, std::span<Contact> group, std::span<const Con
 }
 
 // Roots are planted in the skin: that does not release them.
-double release_of(const Boundary& b, const Contact& c, const MemorySettings& settings) {
+double release_of(const Boundary& b, const Contact& c, double overlap, const MemorySettings& settings) {
+  if (c.family == ContactFamily::fiber_fiber)
+    return std::clamp(-overlap / settings.release_time, settings.least_release, settings.release);
   if (c.b.kind != SideKind::collider) return settings.release;
   for (const std::int32_t v : c.a.vertex)
     if (v >= 0 && b.vertices[at(v)].from_clamp <= clamp_reach) return 0;
@@ -137,7 +139,7 @@ bool crosses(const Boundary& b, const Contact& c) {
 
 // What a pair may overlap now; nothing was remembered of it: nullptr. Its owners are left open.
 OverlapRecord overlap_now(const Boundary& b, std::span<const Contact> group, const OverlapRecord* remembered,
-                          const MemorySettings& settings, double dt) {
+                          bool followed, const MemorySettings& settings, double dt) {
   double deepest = 0;
   bool crossing = false;
   for (const Contact& c : group) {
@@ -145,10 +147,11 @@ OverlapRecord overlap_now(const Boundary& b, std::span<const Contact> group, con
     crossing = crossing || crosses(b, c);
   }
   if (remembered != nullptr) {
-    const double released = remembered->overlap + release_of(b, group[0], settings) * dt;
+    const double released = remembered->overlap + release_of(b, group[0], remembered->overlap, settings) * dt;
     return {{}, {}, std::min(0.0, std::max(released, deepest)), remembered->crossing != 0 && deepest < 0 ? 1 : 0};
   }
   if (fresh(b, group[0].a) || fresh(b, group[0].b)) return {{}, {}, deepest, crossing ? 1 : 0};
+  if (settings.layers && !followed) return {{}, {}, deepest, 0};
   return {{}, {}, 0, 0};
 }
 
@@ -215,7 +218,7 @@ void recall(const Boundary& b, const ContactMemory& memory, const MemorySettings
     if (last != old) follow_all(b, group, std::span(old, last));
     while (pair != pairs.end() && passed(*pair)) ++pair;
     const bool remembered = pair != pairs.end() && same(*pair);
-    const OverlapRecord now = overlap_now(b, group, remembered ? &*pair : nullptr, settings, dt);
+    const OverlapRecord now = overlap_now(b, group, remembered ? &*pair : nullptr, last != old, settings, dt);
     const bool crossing = now.crossing != 0;
     if (now.overlap < 0 || crossing) overlaps.push_back({owner_a, owner_b, now.overlap, now.crossing});
     for (std::size_t i = begin; i < end && !crossing; ++i) {

@@ -6,8 +6,9 @@
 //
 // Overlap that pieces have when they are new is no collision. A pair (of fibres; of a vertex or edge and a mesh)
 // remembers its deepest, g0 = min(0, gap), and may keep it: room = gap - g0. It shrinks at `release` and with the
-// overlap itself, and never grows again. Fibres whose centre lines are nearer than half of what keeps them apart
-// cross: which way they should part is not known, and they do not touch until they have been apart.
+// overlap itself, and never grows again. Between fibres, which lie on each other in hundreds, so that speeds of release
+// add up from one to the next, it shrinks within `release_time`. Fibres whose centre lines are nearer than half of what
+// keeps them apart cross: which way they should part is not known, and they do not touch until they have been apart.
 #pragma once
 
 #include <array>
@@ -50,7 +51,12 @@ ContactOwner owner_of_a(const Boundary& boundary, const Contact& contact);
 ContactOwner owner_of_b(const Boundary& boundary, const Contact& contact);
 
 struct MemorySettings {
-  double release = 0.02;  // of remembered overlap [m/s]
+  double release = 0.02;        // of remembered overlap, at most [m/s]
+  double release_time = 0.25;   // of fibres: overlap / time, [s]
+  double least_release = 1e-4;  // and at least [m/s]
+  // Distances are kept by soft layers: what is found within one without having been near before is remembered too, or
+  // it would be thrown out.
+  bool layers = false;
 };
 
 // Gives contacts of one family (ascending by owners, with all of these owners) what is remembered of them, and takes

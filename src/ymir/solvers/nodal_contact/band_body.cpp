@@ -7,6 +7,7 @@
 #include "ymir/math/lane_transpose.h"
 #include "ymir/math/scalar.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/solvers/band_inverse.h"
 #include "ymir/solvers/band_ldl.h"
 #include "ymir/solvers/band_solve.h"
 #include "ymir/solvers/nodal_contact/nodal_metric.h"
@@ -42,6 +43,22 @@ void BandBody<Block, HalfBandwidth>::describe(std::span<NodeMetric> nodes) const
   for (int lane = 0; lane < lanes; ++lane)
     for (int i = 0; i < vertices_; ++i)
       nodes[static_cast<std::size_t>(node(lane, i))] = metric_of_vertex(mass_[static_cast<std::size_t>(i)][lane]);
+}
+
+template <int Block, int HalfBandwidth>
+bool BandBody<Block, HalfBandwidth>::measure(std::span<NodeMetric> nodes) const {
+  thread_local std::vector<Real> inverse;
+  inverse.resize(m_.size());
+  BandInverse<Real, Block, HalfBandwidth>::within_band(m_.data(), inverse.data(), vertices_);
+  for (int i = 0; i < vertices_; ++i) {
+    Real trace = Real::all(0);
+    for (int k = 0; k < 3; ++k) trace += inverse[static_cast<std::size_t>((Block * i + k) * column)];
+    for (int lane = 0; lane < lanes; ++lane) {
+      NodeMetric& to = nodes[static_cast<std::size_t>(node(lane, i))];
+      if (to.mass > 0) to = metric_of_compliance(trace[lane] / 3, to);
+    }
+  }
+  return true;
 }
 
 template <int Block, int HalfBandwidth>

@@ -30,6 +30,7 @@ class BandBody final : public NodalBody {
 
   int nodes() const override { return lanes * vertices_; }
   void describe(std::span<NodeMetric> nodes) const override;
+  bool measure(std::span<NodeMetric> nodes) const override;
   int pieces() const override { return lanes; }
   int first_node(int piece) const override { return piece * vertices_; }
   bool factor(std::span<const double> d) override;

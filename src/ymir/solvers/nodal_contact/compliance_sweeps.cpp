@@ -114,23 +114,29 @@ void ComplianceSweeps::find_columns(const NodalContact& p) {
     std::int32_t longest = 0;
     for (std::size_t k = 0; k < count; ++k)
       if (pieces_[piece + k].touched) longest = std::max(longest, pieces_[piece + k].nodes);
+    const std::size_t all = none.size();
+    x.assign(3 * static_cast<std::size_t>(longest) * all, NodeVector::all(0));
+    const auto column_of = [&](std::int32_t i, int axis) {
+      return x.data() + static_cast<std::size_t>(3 * i + axis) * all;
+    };
+    const auto place = [&](const Piece& q, std::int32_t i) {
+      return static_cast<std::size_t>(q.first - p.first_[b] + i);
+    };
     for (std::int32_t i = 0; i < longest; ++i)
-      for (int axis = 0; axis < 3; ++axis) {
-        x.assign(none.size(), NodeVector::all(0));
+      for (int axis = 0; axis < 3; ++axis)
         for (std::size_t k = 0; k < count; ++k)
-          if (i < pieces_[piece + k].nodes)
-            x[static_cast<std::size_t>(pieces_[piece + k].first - p.first_[b] + i)].set(axis, 1);
-        body.solve(x.data());
+          if (const Piece& q = pieces_[piece + k]; i < q.nodes) column_of(i, axis)[place(q, i)].set(axis, 1);
+    body.solve_many(x.data(), 3 * longest);
+    for (std::int32_t i = 0; i < longest; ++i)
+      for (int axis = 0; axis < 3; ++axis)
         for (std::size_t k = 0; k < count; ++k) {
           const Piece& q = pieces_[piece + k];
           if (!q.touched || i >= q.nodes) continue;
           float* column = c_.data() + q.compliance + static_cast<std::size_t>(3 * i + axis) * 3 * q.nodes;
-          for (std::int32_t j = 0; j < q.nodes; ++j) {
-            const auto at_node = static_cast<std::size_t>(q.first - p.first_[b] + j);
-            for (int h = 0; h < 3; ++h) column[3 * j + h] = static_cast<float>(x[at_node][h] - none[at_node][h]);
-          }
+          for (std::int32_t j = 0; j < q.nodes; ++j)
+            for (int h = 0; h < 3; ++h)
+              column[3 * j + h] = static_cast<float>(column_of(i, axis)[place(q, j)][h] - none[place(q, j)][h]);
         }
-      }
     piece += count;
   }
 }

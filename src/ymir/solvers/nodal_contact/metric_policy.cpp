@@ -25,9 +25,14 @@ MetricPolicy::Change MetricPolicy::next(int iteration, double error, const Conta
     }
   }
   // Where the error falls slowly, impulses are travelling from contact to contact through many bodies, as in a jam:
-  // larger masses let an iteration hold more of what sweeps have found. Stacks of rigid bodies want other masses for
-  // each body instead, which adaptation finds.
+  // more sweeps carry them farther, and larger masses let an iteration hold more of what sweeps have found. Stacks of
+  // rigid bodies want other masses for each body instead, which adaptation finds.
   if (progress.slow() && deformable_) {
+    if (adapt_ && !thorough_) {
+      thorough_ = true;
+      sweeps_ *= 2;
+      return Change::more_sweeps;
+    }
     if (adapt_ && enlarged_ < most_enlarged) {
       ++enlarged_;
       return Change::enlarge;

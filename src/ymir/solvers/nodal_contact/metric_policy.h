@@ -1,4 +1,4 @@
-// When the masses D of the splitting change, from how its error falls.
+// When the masses D of the splitting, and its sweeps, change, from how its error falls.
 #pragma once
 
 #include "ymir/solvers/nodal_contact/contact_progress.h"
@@ -16,6 +16,7 @@ class MetricPolicy {
     adapt_often,  // D of rigid bodies follows the iteration
     adapt_all,    // that of deformables too
     take_back,    // to what it was before the last adapt_all
+    more_sweeps,  // twice as many
     enlarge,      // twice as large everywhere
     restart       // from the best impulses with D of the start
   };
@@ -24,11 +25,13 @@ class MetricPolicy {
 
   double relaxation() const { return relaxation_; }
   int sweeps() const { return sweeps_; }
+  // What is cheap has been tried.
+  bool thorough() const { return thorough_ || !deformable_ || !adapt_; }
 
  private:
   double relaxation_;
   int sweeps_;
-  bool adapt_, deformable_, trusted_ = true, restarted_ = false;
+  bool adapt_, deformable_, trusted_ = true, restarted_ = false, thorough_ = false;
   int enlarged_ = 0;
   int lost_ = 0;    // checks in a row far above the best error
   int tried_ = -1;  // iteration of the last adapt_all, while it has not proved itself

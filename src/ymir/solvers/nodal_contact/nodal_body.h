@@ -9,6 +9,7 @@
 // CG, 6x6) is its own affair. A group of strands side by side is one body with a piece per strand.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "ymir/math/simd.h"
@@ -29,6 +30,8 @@ class NodalBody {
 
   virtual int nodes() const = 0;
   virtual void describe(std::span<NodeMetric> nodes) const = 0;
+  // The same once M has been factored, for those who can tell then; D needs no adaptation. False: they cannot.
+  virtual bool measure(std::span<NodeMetric>) const { return false; }
   // Pieces are independent of each other, and each owns a range of nodes.
   virtual int pieces() const { return 1; }
   virtual int first_node(int piece) const { return piece == 0 ? 0 : nodes(); }
@@ -47,6 +50,17 @@ class NodalBody {
   // In place, of nodes(): g on entry, v on return; the fourth numbers are ignored.
   virtual void solve(NodeVector* x) = 0;         // with M
   virtual void solve_metric(NodeVector* x) = 0;  // with M + N'DN
+  // solve() of many, one after the other in memory.
+  virtual void solve_many(NodeVector* x, int count) {
+    for (int k = 0; k < count; ++k) solve(x + static_cast<std::ptrdiff_t>(k) * nodes());
+  }
+
+  // Not in this process: what is going to be asked is announced, of all such bodies, and sent; then others are asked,
+  // then these, with the same values. One question at a time.
+  virtual bool elsewhere() const { return false; }
+  enum class Question : unsigned char { solve, solve_metric, factor };
+  virtual void announce(Question, const double* /*values*/) {}
+  virtual void send() {}
 };
 
 }  // namespace ymir

@@ -33,23 +33,34 @@ void NodalContact::for_each_body(F&& body) const {
   constexpr std::ptrdiff_t block = 4;
   constexpr std::size_t worth_threads = 4096;  // nodes
   for (const std::int32_t b : alone_) body(static_cast<std::size_t>(b));
-  if (metric_.size() < worth_threads) {
+  if (metric_.size() < worth_threads)
     for (const std::int32_t b : side_by_side_) body(static_cast<std::size_t>(b));
-    return;
-  }
-  parallel_blocks(static_cast<std::ptrdiff_t>(side_by_side_.size()), block,
-                  [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-                    for (std::ptrdiff_t i = begin; i < end; ++i)
-                      body(static_cast<std::size_t>(side_by_side_[static_cast<std::size_t>(i)]));
-                  });
+  else
+    parallel_blocks(static_cast<std::ptrdiff_t>(side_by_side_.size()), block,
+                    [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+                      for (std::ptrdiff_t i = begin; i < end; ++i)
+                        body(static_cast<std::size_t>(side_by_side_[static_cast<std::size_t>(i)]));
+                    });
+  for (const std::int32_t b : elsewhere_) body(static_cast<std::size_t>(b));
+}
+
+template <class F>
+void NodalContact::announce(NodalBody::Question question, F&& values) {
+  for (const std::int32_t b : elsewhere_)
+    if (const double* with = values(static_cast<std::size_t>(b)); with != nullptr)
+      bodies_[static_cast<std::size_t>(b)]->announce(question, with);
+  for (const std::int32_t b : elsewhere_) bodies_[static_cast<std::size_t>(b)]->send();
 }
 
 void NodalContact::begin(std::span<NodalBody* const> bodies, const ContactList& list) {
   bodies_.assign(bodies.begin(), bodies.end());
-  first_.assign(1, 0), alone_.clear(), side_by_side_.clear();
+  first_.assign(1, 0), alone_.clear(), side_by_side_.clear(), elsewhere_.clear();
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     first_.push_back(first_.back() + bodies_[b]->nodes());
-    (bodies_[b]->threaded() ? alone_ : side_by_side_).push_back(static_cast<std::int32_t>(b));
+    (bodies_[b]->elsewhere()  ? elsewhere_
+     : bodies_[b]->threaded() ? alone_
+                              : side_by_side_)
+        .push_back(static_cast<std::int32_t>(b));
   }
   const auto nodes = static_cast<std::size_t>(first_.back());
   metric_.assign(nodes, {});
@@ -68,8 +79,17 @@ void NodalContact::begin(std::span<NodalBody* const> bodies, const ContactList& 
       v_.assign(nodes, zero), before_.assign(nodes, zero);
   changed_.assign(bodies_.size(), 0);
   best_ = contacts_.impulse;
+  measured_.clear();
+}
+
+// Metric and scales of errors, when bodies can be asked for the first time. They stay until the next begin().
+void NodalContact::measure() {
+  measured_.resize(bodies_.size());
+  for_each_body([&](std::size_t b) {
+    measured_[b] = bodies_[b]->measure(std::span(metric_).subspan(first(b), first(b + 1) - first(b)));
+  });
   // Scales of errors: the metric with compliances in place of 1/D.
-  for (std::size_t i = 0; i < nodes; ++i) y_[i].set(3, metric_[i].compliance);
+  for (std::size_t i = 0; i < metric_.size(); ++i) y_[i].set(3, metric_[i].compliance);
   refresh_metric(contacts_, y_.data());
   for (std::size_t g = 0; g < contacts_.scale.size(); ++g) {
     const Real w = contacts_.inverse_w[g];
@@ -120,6 +140,8 @@ bool NodalContact::begin_masses(double factor) {
   d_.resize(metric_.size());
   for (std::size_t b = 0; b < bodies_.size(); ++b)
     for (std::size_t i = first(b); i < first(b + 1); ++i) d_[i] = bodies_[b]->exact() ? metric_[i].mass : first_mass(i);
+  announce(NodalBody::Question::factor,
+           [&](std::size_t b) { return bodies_[b]->exact() ? nullptr : masses(b).data(); });
   for_each_body([&](std::size_t b) { changed_[b] = bodies_[b]->exact() || bodies_[b]->factor(masses(b)); });
   return std::find(changed_.begin(), changed_.end(), 0) == changed_.end();
 }
@@ -131,6 +153,8 @@ void NodalContact::exact_velocities() {
     std::fill(given_.begin(), given_.end(), NodeVector::all(0));
   add_impulses(contacts_, given_.data());
   std::copy(given_.begin(), given_.end(), exact_.begin());
+  announce(NodalBody::Question::solve,
+           [&](std::size_t b) { return reinterpret_cast<const double*>(exact_.data() + first(b)); });
   for_each_body([&](std::size_t b) { bodies_[b]->solve(exact_.data() + first(b)); });
 }
 
@@ -155,6 +179,16 @@ void NodalContact::start() {
   for (std::size_t i = 0; i < nodes; ++i) z_[i] = y_[i] - z_[i] * y_[i][3];
 }
 
+// What M + D is solved for.
+void NodalContact::load(std::size_t b, NodeVector* x) const {
+  const std::size_t begin = first(b), count = first(b + 1) - begin;
+  const NodeVector *y = y_.data() + begin, *z = z_.data() + begin;
+  const double* d = d_.data() + begin;
+  for (std::size_t i = 0; i < count; ++i) x[i] = (y[i] + y[i] - z[i]) * d[i];
+  if (cohesive_)
+    for (std::size_t i = 0; i < count; ++i) x[i] += pull_[begin + i];
+}
+
 void NodalContact::update_body(std::size_t b, double relaxation, bool keep) {
   if (bodies_[b]->exact()) return;
   const std::size_t begin = first(b), count = first(b + 1) - begin;
@@ -162,10 +196,7 @@ void NodalContact::update_body(std::size_t b, double relaxation, bool keep) {
   thread_local std::vector<NodeVector> scratch;
   if (!keep) scratch.resize(std::max(scratch.size(), count));
   NodeVector *y = y_.data() + begin, *z = z_.data() + begin, *x = keep ? v_.data() + begin : scratch.data();
-  const double* d = d_.data() + begin;
-  for (std::size_t i = 0; i < count; ++i) x[i] = (y[i] + y[i] - z[i]) * d[i];
-  if (cohesive_)
-    for (std::size_t i = 0; i < count; ++i) x[i] += pull_[begin + i];
+  load(b, x);
   bodies_[b]->solve_metric(x);
   for (std::size_t i = 0; i < count; ++i) {
     const NodeVector step = with_fourth((x[i] - y[i]) * relaxation, 0);
@@ -174,6 +205,11 @@ void NodalContact::update_body(std::size_t b, double relaxation, bool keep) {
 }
 
 void NodalContact::iterate(int sweeps, double relaxation, bool keep) {
+  announce(NodalBody::Question::solve_metric, [&](std::size_t b) -> const double* {
+    if (bodies_[b]->exact()) return nullptr;
+    load(b, v_.data() + first(b));
+    return reinterpret_cast<const double*>(v_.data() + first(b));
+  });
   for_each_body([&](std::size_t b) { update_body(b, relaxation, keep); });
   for (int s = 0; s < sweeps; ++s) sweep_contacts(contacts_, y_.data());
 }
@@ -209,7 +245,7 @@ bool NodalContact::adapt_body(std::size_t b) {
 bool NodalContact::adapt(bool all) {
   for_each_body([&](std::size_t b) {
     const NodalBody::Adapt when = bodies_[b]->adapt();
-    const bool now = when == NodalBody::Adapt::often || (when == NodalBody::Adapt::seldom && all);
+    const bool now = when == NodalBody::Adapt::often || (when == NodalBody::Adapt::seldom && all && !measured_[b]);
     changed_[b] = !bodies_[b]->exact() && now && adapt_body(b);
   });
   return refactor();
@@ -231,13 +267,15 @@ bool NodalContact::refactor() {
   if (std::find(changed_.begin(), changed_.end(), 1) == changed_.end()) return true;
   ++report_.factorisations;
   refresh_metric(contacts_, y_.data());
+  announce(NodalBody::Question::factor, [&](std::size_t b) { return changed_[b] == 0 ? nullptr : masses(b).data(); });
   for_each_body([&](std::size_t b) { changed_[b] = changed_[b] == 0 || bodies_[b]->factor(masses(b)); });
   return std::find(changed_.begin(), changed_.end(), 0) == changed_.end();
 }
 
 bool NodalContact::change(MetricPolicy::Change change) {
   switch (change) {
-    case MetricPolicy::Change::none: return true;
+    case MetricPolicy::Change::none:
+    case MetricPolicy::Change::more_sweeps: return true;
     case MetricPolicy::Change::adapt_often: return adapt(false);
     case MetricPolicy::Change::adapt_all: kept_ = d_; return adapt(true);
     case MetricPolicy::Change::take_back: return set_masses([&](std::size_t i) { return kept_[i]; });
@@ -266,7 +304,7 @@ void NodalContact::run(const NodalOptions& options, ContactProgress& progress) {
     if (!looks) continue;
     const double error = check(it, progress);
     if (progress.solved() || progress.diverging() || progress.broken() || progress.stalled()) return;
-    if (!polished && progress.slow() && progress.best() <= near * options.tolerance) {
+    if (!polished && policy.thorough() && progress.slow() && progress.best() <= near * options.tolerance) {
       polished = true;
       if (polish(options, progress)) return;
       continue;
@@ -283,7 +321,8 @@ void NodalContact::run(const NodalOptions& options, ContactProgress& progress) {
 bool NodalContact::polish(const NodalOptions& options, ContactProgress& progress) {
   NodalOptions few = options;
   few.max_sweeps = std::min(options.max_sweeps, report_.compliance_sweeps + 50);
-  sweep_compliances(few, progress);
+  constexpr double worth = 0.5;
+  sweep_compliances(few, worth, progress);
   if (progress.solved() || progress.broken()) return true;
   contacts_.impulse = best_;
   exact_velocities();
@@ -292,15 +331,19 @@ bool NodalContact::polish(const NodalOptions& options, ContactProgress& progress
   return false;
 }
 
-void NodalContact::sweep_compliances(const NodalOptions& options, ContactProgress& progress) {
+// As long as the error falls to `worth` of what it was with every check; 1: whatever it does.
+void NodalContact::sweep_compliances(const NodalOptions& options, double worth, ContactProgress& progress) {
   ComplianceSweeps sweeps;
   contacts_.impulse = best_;
   if (!sweeps.build(*this)) return;
   progress.changed(report_.iterations);
+  double before = progress.best();
   while (report_.compliance_sweeps < options.max_sweeps && !progress.solved() && !progress.broken()) {
     sweeps.run(*this, options.check_every);
     report_.compliance_sweeps += options.check_every;
-    check(report_.iterations + report_.compliance_sweeps, progress);
+    const double now = check(report_.iterations + report_.compliance_sweeps, progress);
+    if (worth < 1 && now > worth * before) return;
+    before = now;
   }
 }
 
@@ -337,6 +380,7 @@ void NodalContact::finish(const ContactProgress& progress) {
 NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) {
   report_ = {};
   if (list.contacts.empty()) return report_;
+  if (measured_.empty()) measure();
   take(list);
   best_ = contacts_.impulse;
   // q: velocities without contact.
@@ -359,7 +403,7 @@ NodalReport NodalContact::solve(ContactList& list, const NodalOptions& options) 
     std::swap(contacts_.impulse, best_);
     if (check(0, progress); !(progress.solved() && report_.error <= options.guess * options.tolerance)) {
       if (begin_masses(options.masses)) run(options, progress);
-      if (options.compliances && !progress.solved() && !progress.diverging()) sweep_compliances(options, progress);
+      if (options.compliances && !progress.solved() && !progress.diverging()) sweep_compliances(options, 1, progress);
     }
     finish(progress);
   }

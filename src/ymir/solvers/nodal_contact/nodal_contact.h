@@ -67,6 +67,7 @@ class NodalContact {
  private:
   friend class ComplianceSweeps;
 
+  void measure();
   void take(const ContactList& list);
   void give(ContactList& list) const;
   std::span<double> masses(std::size_t body) {
@@ -88,19 +89,23 @@ class NodalContact {
   void exact_velocities();
   double check(int iteration, ContactProgress& progress);
   bool polish(const NodalOptions& options, ContactProgress& progress);
-  void sweep_compliances(const NodalOptions& options, ContactProgress& progress);
+  void sweep_compliances(const NodalOptions& options, double worth, ContactProgress& progress);
   void finish(const ContactProgress& progress);
   void cut_impulses();
   void name_worst();
   std::span<const NodeVector> of_body(const std::vector<NodeVector>& nodes, int body) const;
   template <class F>
   void for_each_body(F&& body) const;
+  template <class F>  // values(body): what it will be asked with; nullptr: nothing
+  void announce(NodalBody::Question question, F&& values);
+  void load(std::size_t body, NodeVector* x) const;
   std::size_t first(std::size_t body) const { return static_cast<std::size_t>(first_[body]); }
 
   std::vector<NodalBody*> bodies_;
   std::vector<std::int32_t> first_;  // node of each body
   std::vector<std::int32_t> alone_;  // bodies whose solver uses all threads
   std::vector<std::int32_t> side_by_side_;
+  std::vector<std::int32_t> elsewhere_;
   std::vector<NodeMetric> metric_;
   std::vector<double> d_;  // D
   ContactLanes contacts_;
@@ -113,6 +118,7 @@ class NodalContact {
   std::vector<double> kept_;           // D before it was adapted
   std::vector<std::uint8_t> changed_;  // by body
   std::vector<ContactLanes::Vector> best_;
+  std::vector<std::uint8_t> measured_;  // by body: D is
   double mass_factor_ = 1;
   double speed_ = 0, rms_ = 0;  // |q|, root mean square of |q_i| [m/s]
   NodalReport report_;

@@ -7,6 +7,11 @@ namespace ymir {
 
 // Vertex of a deformable body. In an implicit step neighbours share its impulse: compliances are about 1/(5 m).
 inline NodeMetric metric_of_vertex(double mass) { return {15 * mass, mass > 0 ? 1 / (5 * mass) : 0}; }
+// The same where its compliance is known: M^-1 is at most 1/m, and what is not is no compliance.
+inline NodeMetric metric_of_compliance(double compliance, const NodeMetric& otherwise) {
+  const bool is_one = compliance > 0 && compliance * otherwise.mass < 30;
+  return is_one ? NodeMetric{2 / compliance, compliance} : otherwise;
+}
 // One of `copies` of a rigid body's velocity.
 inline NodeMetric metric_of_copy(double mass, int copies) {
   const double d = 3 * mass / copies;
