@@ -201,6 +201,15 @@ void ContactIsland::collect() {
     }
 }
 
+void ContactIsland::note(double error, std::int64_t iterations, std::size_t worst, double tolerance) {
+  outcome_.error = error;
+  outcome_.status = error <= tolerance         ? ContactStatus::solved
+                    : error <= 100 * tolerance ? ContactStatus::inaccurate
+                                               : ContactStatus::failed;
+  outcome_.contact_iterations += iterations;
+  outcome_.worst_contact = contacts_[worst].contact;
+}
+
 // Matrices as Newton's method wants them, as long as there is a factor of all of them together.
 bool ContactIsland::solve_whole(double tolerance, double dt) {
   const auto factor = [&](bool thin) {
@@ -224,12 +233,7 @@ bool ContactIsland::solve_whole(double tolerance, double dt) {
            whole_.solve(list_, sharper * tolerance, report) == WholeContacts::Solved::yes;
   };
   if (!solved(true) && !(factor(true) && solved(false))) return false;
-  outcome_.error = report.error;
-  outcome_.status = report.error <= tolerance         ? ContactStatus::solved
-                    : report.error <= 100 * tolerance ? ContactStatus::inaccurate
-                                                      : ContactStatus::failed;
-  outcome_.contact_iterations += report.iterations;
-  outcome_.worst_contact = contacts_[report.worst].contact;
+  note(report.error, report.iterations, report.worst, tolerance);
   collect();
   std::vector<double> step;
   for (std::size_t c = 0; c < clusters_.size(); ++c) {

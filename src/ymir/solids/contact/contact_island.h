@@ -98,6 +98,7 @@ class ContactIsland {
   bool sharpen(const ContactScene& scene);
   bool solve(const ContactScene& scene, double dt);
   bool solve_whole(double tolerance, double dt);
+  void note(double error, std::int64_t iterations, std::size_t worst, double tolerance);
   void solve_contacts(double tolerance);
   void collect();
   void solve_and_record(double tolerance);

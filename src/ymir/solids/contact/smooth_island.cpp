@@ -56,12 +56,7 @@ void ContactIsland::solve_smooth(double tolerance) {
   if (recording_ && outcome_.newton.iterations == 0)
     log::warn("--dump-contacts: contacts by penalties and barriers are left out");
   const SmoothContacts::Report report = smooth_contacts_.solve(list_, (few() ? sharpest : sharper) * tolerance);
-  outcome_.error = report.error;
-  outcome_.status = report.error <= tolerance         ? ContactStatus::solved
-                    : report.error <= 100 * tolerance ? ContactStatus::inaccurate
-                                                      : ContactStatus::failed;
-  outcome_.contact_iterations += report.iterations;
-  outcome_.worst_contact = contacts_[report.worst].contact;
+  note(report.error, report.iterations, report.worst, tolerance);
   collect();
 }
 
