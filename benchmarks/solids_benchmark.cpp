@@ -311,7 +311,9 @@ void bench_solids(const BenchOptions& options, BenchRows& rows) {
   const int before = threads();
   const bool shared = Communicator::world().size() > 1;
   const int repetitions = options.quick ? 2 : std::min(options.repetitions, 5);
-  const std::vector<int> counts = before > 1 ? std::vector<int>{1, before} : std::vector<int>{1};
+  std::vector<int> counts;
+  for (int count = 1; count < before; count *= 2) counts.push_back(count);
+  counts.push_back(before);
   std::vector<Cube> cubes;
   for (const CellShape shape : {CellShape::tetrahedron, CellShape::hexahedron, CellShape::quadratic_tetrahedron})
     for (const int side : options.quick ? std::vector<int>{6, 12} : std::vector<int>{12, 16, 24, 32, 55})
