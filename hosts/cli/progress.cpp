@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -71,12 +72,35 @@ Progress::Progress(std::string what)
       silent_(!Communicator::world().root() || log::level() > log::Level::info),
       terminal_(isatty(STDERR_FILENO) != 0) {}
 
-Progress::~Progress() { clear(); }
+Progress::~Progress() {
+  waiting_.request_stop();
+  if (waiting_.joinable()) waiting_.join();
+  clear();
+}
 
 void Progress::begin(std::int64_t first, std::int64_t last) {
-  first_ = first;
+  first_ = frame_ = first;
   last_ = last;
   since_begin_.restart();
+  since_frame_.restart();
+  since_line_.restart();
+  if (!silent_) waiting_ = std::jthread([this](const std::stop_token& ended) { wait_aloud(ended); });
+}
+
+// A substep may take minutes, and says nothing meanwhile.
+void Progress::wait_aloud(const std::stop_token& ended) {
+  constexpr double patience = 30;  // s
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, ended, std::chrono::seconds(1), [&] { return ended.stop_requested(); })) {
+    if (since_line_.seconds() < patience) continue;
+    since_line_.restart();
+    const std::string so_far = fmt::format("{}, {} so far in this frame", detail_.empty() ? "substep 1" : detail_,
+                                           duration(since_frame_.seconds()));
+    if (terminal_)
+      draw(frame_, done_, so_far);
+    else
+      std::cerr << fmt::format("{} frame {} of {}  {}\n", what_, frame_, last_, so_far);
+  }
 }
 
 void Progress::clear() {
@@ -96,14 +120,27 @@ void Progress::draw(std::int64_t frame, double done, const std::string& detail) 
 }
 
 void Progress::update(std::int64_t frame, double fraction, const std::string& detail) {
-  if (silent_ || !terminal_ || since_draw_.seconds() < 0.1) return;
+  if (silent_) return;
+  const std::lock_guard lock(mutex_);
+  frame_ = frame;
+  done_ = static_cast<double>(frame - first_) + fraction;
+  detail_ = detail;
+  if (!terminal_ || since_draw_.seconds() < 0.1) return;
   since_draw_.restart();
-  draw(frame, static_cast<double>(frame - first_) + fraction, detail);
+  since_line_.restart();
+  draw(frame, done_, detail);
 }
 
 void Progress::finish_frame(std::int64_t frame, const std::string& detail) {
   if (silent_) return;
+  const std::lock_guard lock(mutex_);
   const double done = static_cast<double>(frame - first_ + 1);
+  frame_ = frame + 1;
+  done_ = done;
+  detail_.clear();
+  since_frame_.restart();
+  since_line_.restart();
+  if (frame == last_) waiting_.request_stop();
   if (terminal_) return draw(frame, done, detail);
   const double left = since_begin_.seconds() / done * static_cast<double>(last_ - frame);
   std::cerr << fmt::format("{} frame {} of {}  {}  {} left\n", what_, frame, last_, detail, duration(left));

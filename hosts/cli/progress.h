@@ -1,9 +1,12 @@
 // One line on a terminal that says how far a run is and how long it will take; a line per frame where there is no
-// terminal.
+// terminal, and one every half a minute while nothing else is heard of a frame.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "ymir/base/timer.h"
 
@@ -22,12 +25,22 @@ class Progress {
  private:
   void draw(std::int64_t frame, double done, const std::string& detail);
   void clear();
+  void wait_aloud(const std::stop_token& ended);
 
   std::string what_;
   bool silent_, terminal_;
   std::int64_t first_ = 0, last_ = 0;
   Timer since_begin_, since_draw_;
   bool drawn_ = false;
+
+  // Of the frame at hand, for those who wait; all that is printed goes through the mutex.
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::int64_t frame_ = 0;
+  double done_ = 0;  // frames
+  std::string detail_;
+  Timer since_frame_, since_line_;
+  std::jthread waiting_;  // the last member: it ends before the others
 };
 
 // How much of a work of unequal parts is done and how long the rest will take: one line on a terminal, else a line at a

@@ -63,8 +63,8 @@ void require_volume(const Surface& surface, const std::string& name) {
   constexpr double no_thickness = 1e-6;
   if (!(std::abs(volume) > no_thickness * area * norm(bounds(surface.positions).size())))
     throw Error(ExitCode::bad_input,
-                fmt::format("{}: the mesh encloses no volume ({:.3g} m^3), so nothing can be kept out of it; give it "
-                            "thickness, or use `shape: sheet` for gas",
+                fmt::format("{}: the mesh encloses no volume ({:.3g} m^3), so nothing is inside of it; give it "
+                            "thickness (what shall only hold back gas may be a collider with `shape: sheet`)",
                             name, std::abs(volume)));
 }
 

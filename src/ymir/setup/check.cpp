@@ -59,8 +59,8 @@ std::vector<Diagnostic> check_output_folder(const SolverSetup& setup, const std:
     tell(Severity::error, fmt::format("{} is not a folder, so {} cannot be made; name another with --out",
                                       folder.string(), out.string()));
   else if (access(folder.c_str(), W_OK | X_OK) != 0)
-    tell(Severity::error,
-         fmt::format("{} may not be written; change its permissions, or name another with --out", folder.string()));
+    tell(Severity::error, fmt::format("{} may not be written ({}); change that, or name another with --out",
+                                      folder.string(), std::strerror(errno)));
   else if (const std::string why = why_not_writable(folder); !why.empty())
     tell(Severity::error,
          fmt::format("nothing can be written in {}: {}; name another with --out", folder.string(), why));

@@ -122,8 +122,10 @@ void SewingBehavior::create(Scope& scope) {
       throw bad(": give `range:`, or `pairs:`, a list");
     }
     if (pairs.empty())
-      scope.warn(fmt::format("sews nothing of {}: no rim has another within {:g} m across a gap; enlarge `range:`",
-                             cloth->path(), *params_.range));
+      scope.warn(
+          fmt::format("sews nothing of {}: no rim has another within {:g} m across a gap; enlarge `range:`, or name "
+                      "the vertices in `pairs:`",
+                      cloth->path(), *params_.range));
     else {
       warn_of_vanishing_edges(scope, *cloth, pairs);
       scope.after_all([&scope, cloth, pairs] { warn_of_held_pairs(scope, *cloth, pairs); });

@@ -335,6 +335,12 @@ class GmshParser {
       }
       if (row >= 0) column.rows.push_back(row);
     }
+    auto rows = column.rows;
+    std::sort(rows.begin(), rows.end());
+    if (const auto twice = std::adjacent_find(rows.begin(), rows.end()); twice != rows.end())
+      in_.fail(fmt::format(
+          "{} is given twice for the same node or element, row {} of the values; leave one out", printable(column.name),
+          std::distance(column.rows.begin(), std::find(column.rows.rbegin(), column.rows.rend(), *twice).base())));
     const bool later_step =
         std::any_of(columns.begin(), columns.end(), [&](const Column& c) { return c.name == column.name; });
     const bool channel = column.components == 1 || column.components == 3;

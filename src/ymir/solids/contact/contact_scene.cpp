@@ -17,6 +17,8 @@ namespace ymir {
 namespace {
 
 constexpr int most_families = 64;
+// Cones that are wider are half spaces to all but rounding, and beyond 1e9 rounding lets things through.
+constexpr double most_friction = 1e6;
 
 template <class Record>
 void append(const std::vector<Record>& records, std::vector<double>& to) {
@@ -276,8 +278,10 @@ ContactScene::Place ContactScene::place(const ContactSide& side) const {
 }
 
 double ContactScene::friction(const Contact& c) const {
-  if (c.b.kind == SideKind::collider) return friction_at(c.a, colliders_[static_cast<std::size_t>(c.b.piece)].friction);
-  return std::sqrt(friction_at(c.a, entry_of(c.a).params.friction) * friction_at(c.b, entry_of(c.b).params.friction));
+  if (c.b.kind == SideKind::collider)
+    return std::min(friction_at(c.a, colliders_[static_cast<std::size_t>(c.b.piece)].friction), most_friction);
+  const double a = friction_at(c.a, entry_of(c.a).params.friction), b = friction_at(c.b, entry_of(c.b).params.friction);
+  return std::min(std::sqrt(a) * std::sqrt(b), most_friction);
 }
 
 double ContactScene::adhesion(const Contact& c) const {
