@@ -51,6 +51,15 @@ TEST(Collision, ABoxOnASlopeRestsOrSlidesAsCoulombSays) {
   }
 }
 
+// Infinite friction, as far as numbers go, holds what lies steeply and lets it sink no deeper.
+TEST(Collision, EndlessFrictionHoldsAndCarries) {
+  for (const double mu : {1e3, 1e9, 1e12, 1e30}) {
+    const Motion motion = slide(60 * degree, mu, 0, 1.0 / 48, 24, {0.2, 0.1, 0.2});
+    EXPECT_LT(motion.speed, 1e-6) << mu;
+    EXPECT_LT(norm(motion.way), 1e-6) << mu;
+  }
+}
+
 // dv = mu g dt each step until it rests in step 34; backward Euler sums the ways.
 TEST(Collision, ASlidingBlockStopsWhereFrictionHasSpentItsSpeed) {
   const Motion motion = slide(0, 0.3, 1, 0.01, 40);

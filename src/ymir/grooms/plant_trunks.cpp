@@ -16,7 +16,9 @@ namespace {
 constexpr double node_pitch = 1.5;
 constexpr double nearest_nodes = 0.4;      // distances of nodes at which one is left out, in pitches
 constexpr double neighbours = 1.8;         // distance within which nodes are next to each other, in pitches
-constexpr double convex_to_shadow = 0.25;  // area in the wind by surface, of what is convex [Cauchy]
+// Area of a plate across the wind that feels as much as a closed surface, by that surface: a face feels |cos|^3 of it in
+// the wind, 1/4 in the mean over directions, and bears half of what a plate does, as on bodies.
+constexpr double closed_to_plate = 0.125;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 std::int32_t number(std::size_t n) { return static_cast<std::int32_t>(n); }
@@ -119,7 +121,7 @@ void Plant::add_bark(const Surface& surface, const Trunk& trunk, const std::func
     const Vec3d middle = (x + y + z) / 3;
     for (std::int32_t e = trunk.first; e < trunk.end; ++e)
       if (norm(cloud_.elastons[at(e)].centre - middle) < norm(cloud_.elastons[at(best)].centre - middle)) best = e;
-    cloud_.elastons[at(best)].area += convex_to_shadow * area;
+    cloud_.elastons[at(best)].area += closed_to_plate * area;
   }
 }
 

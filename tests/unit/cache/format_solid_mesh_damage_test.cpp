@@ -28,6 +28,14 @@ void tetgen(const std::string& nodes, const std::string& cells, std::initializer
   expect_refused({".ele", cells, ".node", nodes}, parts);
 }
 
+TEST(SolidMeshDamage, RefusesValuesGivenTwice) {
+  const std::string mesh =
+      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+      "$Elements\n1\n7 4 0 1 2 3 4\n$EndElements\n";
+  msh(mesh + "$NodeData\n1\n\"heat\"\n1\n0\n3\n0\n1\n5\n1 1\n2 1\n3 1\n4 1\n2 5\n$EndNodeData\n",
+      {"heat", "twice", "row 5"});
+}
+
 TEST(SolidMeshDamage, IsRefusedWhereverTheFileIsCut) {
   for (const Sample& s : {cube(), quadratic(), two_hexahedra()})
     for (const Written& file : all_formats(s)) {

@@ -7,6 +7,8 @@
 
 #include "ymir/behaviors/idle_channels.h"
 #include "ymir/behaviors/scope.h"
+#include "ymir/data/closed_surface.h"
+#include "ymir/grooms/bark.h"
 #include "ymir/grooms/plant.h"
 #include "ymir/grooms/polyline.h"
 #include "ymir/objects/elaston_object.h"
@@ -64,8 +66,10 @@ Schema<ElastonObjectBehavior::Params> ElastonObjectBehavior::schema() {
              "body, made of elastons.")
       .category(Category::object)
       .example("examples/tree.yaml")
-      .param(&Params::curves, "curves",
-             "Input with the branches, from root to tip; one that begins on another, or on a trunk, grows out of it.")
+      .param(
+          &Params::curves, "curves",
+          "Input with the branches, from root to tip; one that begins on another, or on a trunk, grows out of it. What "
+          "is drawn inside of a trunk is cut off at its bark.")
       .accepts({InputKind::curves})
       .param(&Params::leaves, "leaves",
              "Input with the leaves; each part of the surface that hangs together is a leaf, and grows out of the "
@@ -134,6 +138,18 @@ double ElastonObjectBehavior::find_spacing(const Scope& scope, const Curves& cur
   return spacing;
 }
 
+Curves ElastonObjectBehavior::out_of_trunks(Scope& scope, const Curves& curves, const Surface& trunks) const {
+  if (trunks.triangles.empty() || !why_not_closed(trunks).empty()) return curves;
+  std::size_t inside = 0;
+  Curves cut = begun_at_bark(curves, trunks, inside);
+  if (inside > 0)
+    scope.warn(
+        fmt::format("{} of {} strands of '{}' lie inside of '{}' and are left out; remove them, or let them come "
+                    "out of the trunk",
+                    inside, curves.strand_count(), params_.curves.name, params_.trunks.name));
+  return cut;
+}
+
 ElastonCloud ElastonObjectBehavior::grow(Scope& scope, double& longest) const {
   if (params_.curves.empty() && params_.trunks.empty())
     throw Error(ExitCode::bad_input, scope.path() + ": a plant needs `curves:`, `trunks:` or both, names of inputs");
@@ -147,7 +163,7 @@ ElastonCloud ElastonObjectBehavior::grow(Scope& scope, double& longest) const {
   if (!params_.curves.empty()) {
     warn_of_idle_channels(scope, {&curves.vertices, &curves.strands}, params_.curves.name, "elaston_object", "radius",
                           remedy);
-    plant.add_branches(curves, params_.radius, named(params_.curves));
+    plant.add_branches(out_of_trunks(scope, curves, trunks), params_.radius, named(params_.curves));
   }
   if (!params_.trunks.empty()) {
     warn_of_idle_channels(scope, {&trunks.vertices, &trunks.faces}, params_.trunks.name, "elaston_object", "", remedy);

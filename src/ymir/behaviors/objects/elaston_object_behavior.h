@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ymir/behaviors/behavior.h"
+#include "ymir/data/meshes.h"
 #include "ymir/param/schema.h"
 
 namespace ymir {
@@ -36,6 +37,8 @@ struct ElastonObjectBehavior final : Behavior {
 
  private:
   double find_spacing(const Scope& scope, const Curves& curves, const Surface& trunks) const;
+  // Branches begin where they leave trunks.
+  Curves out_of_trunks(Scope& scope, const Curves& curves, const Surface& trunks) const;
   ElastonCloud grow(Scope& scope, double& longest) const;  // longest: part [m]
   void compensate(Scope& scope, ElastonObject& plants) const;
   Params params_;
