@@ -71,6 +71,25 @@ bool above_face(const Boundary& b, std::int32_t vertex, const Reach& reach, std:
   return is_local_minimum(b, feature, x, y) && measure(b, difference, feature, c);
 }
 
+// Of contacts of one point with one solid the nearest says on which side of its surface the point is: one that is
+// outside sees the far side of what is thin as if from within, and one inside is not drawn through to it.
+void leave_out_far_sides(const Boundary& b, NarrowScratch& scratch) {
+  std::vector<Contact>& found = scratch.contacts;
+  const auto distance = [&](const Contact& c) { return c.gap + radius_at(b, c.a) + radius_at(b, c.b); };
+  const auto hides = [&](const Contact& c, const Contact& other) {
+    return other.b.piece == c.b.piece && other.arc_a == c.arc_a && std::abs(distance(other)) < -distance(c) &&
+           (distance(other) > 0 || dot(other.normal, c.normal) < 0);
+  };
+  scratch.kept.clear();
+  for (const Contact& c : found)
+    scratch.kept.push_back(!solid(b, c.b.piece) || distance(c) >= 0 ||
+                           std::none_of(found.begin(), found.end(), [&](const Contact& o) { return hides(c, o); }));
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (scratch.kept[i]) found[kept++] = found[i];
+  found.resize(kept);
+}
+
 // A segment of a fibre across an edge, where neither end of the segment is nearest.
 bool across_edge(const Boundary& b, std::int32_t segment, std::int32_t edge, Contact& c, MeshFeature& feature) {
   const Segment p = segment_of(b, segment);
@@ -159,6 +178,7 @@ void narrow_fiber_faces(const Boundary& b, std::span<const std::uint64_t> pairs,
       for (const std::int32_t edge : b.triangle_edges[at(triangle)])
         if (b.edge_triangles[at(edge)][0] == triangle && across_edge(b, i, edge, c, feature)) take(c.a.weight[1]);
     }
+    leave_out_far_sides(b, scratch);
     merge_along(b, scratch, contacts);
   }
 }
@@ -188,6 +208,7 @@ void narrow_vertex_faces(const Boundary& b, std::span<const std::uint64_t> pairs
       });
       if (!again) scratch.contacts.push_back(c);
     }
+    leave_out_far_sides(b, scratch);
     contacts.insert(contacts.end(), scratch.contacts.begin(), scratch.contacts.end());
   }
 }
@@ -214,8 +235,12 @@ void narrow_edges(const Boundary& b, std::span<const std::uint64_t> pairs, Narro
     if (c.a.piece == c.b.piece && !b.piece(c.a.piece).traits.self_contact) continue;
     if (clamped(b, c.a, c.b)) continue;
     const MeshFeature of_a{MeshFeature::Kind::edge, i}, of_b{MeshFeature::Kind::edge, j};
-    const bool inside = (solid(b, c.b.piece) && dot(difference, feature_normal(b, of_b)) < 0) ||
-                        (solid(b, c.a.piece) && dot(difference, feature_normal(b, of_a)) > 0);
+    const bool solid_a = solid(b, c.a.piece), solid_b = solid(b, c.b.piece);
+    const bool behind_b = solid_b && dot(difference, feature_normal(b, of_b)) < 0;
+    const bool behind_a = solid_a && dot(difference, feature_normal(b, of_a)) > 0;
+    // An edge of each within the other, or of none: what is behind one alone looks at its far side through it.
+    if (solid_a && solid_b && behind_a != behind_b) continue;
+    const bool inside = behind_a || behind_b;
     const Vec3d outwards = inside ? -difference : difference;
     if (!counts(b, c.b.piece, of_b, y, y + outwards) || !counts(b, c.a.piece, of_a, x, x - outwards)) continue;
     if (!measure(b, difference, inside, contact_normal({0, 0, 0}, {0, 0, 0}, dp, dq), c)) continue;
