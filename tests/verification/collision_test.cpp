@@ -1,9 +1,13 @@
 // Exact Coulomb contact of simulated bodies, in the Newton loop of the solid system.
-#include "rigid_run.h"
+#include <functional>
+
+#include "contact_run.h"
 #include "ymir/solids/detection/distance_contacts.h"
 
 namespace ymir {
 namespace {
+
+using cloth_tests::ContactRun;
 
 constexpr double g = 9.81;  // [m/s^2]
 
@@ -94,6 +98,72 @@ TEST(Collision, AStackOfBoxesStays) {
   for (std::size_t b = 0; b < boxes; ++b) {
     EXPECT_LT(norm(run.pose(b).velocity), 1e-7) << b;
     EXPECT_NEAR(run.pose(b).position.y, 0.05 + 0.1 * static_cast<double>(b), 1e-6) << b;
+  }
+}
+
+TouchParams of_friction(double mu) {
+  TouchParams params;
+  params.friction = mu;
+  return params;
+}
+
+Surface pile(int boxes, Vec3d size) {
+  Surface all;
+  for (int k = 0; k < boxes; ++k) all = joined(std::move(all), box_surface({0, size.y * (k + 0.5), 0}, size));
+  return all;
+}
+
+// Corners and edges of both coincide: they part along their faces, and hold nothing by their sides.
+TEST(Collision, ABoxSlidesOffOneOfItsSize) {
+  constexpr double mu = 0.3, dt = 0.01, start = 0.5;
+  constexpr int steps = 10;
+  for (const Vec3d way : {Vec3d{1, 0, 0}, Vec3d{0, 0, -1}, Vec3d{0.6, 0, 0.8}}) {
+    RigidRun run(pile(2, {0.1, 0.1, 0.1}));
+    run.gravity({0, -g, 0});
+    run.solids().contacts().add_collider(plane(run.object(), {0, 1, 0}, 10));
+    SolidObject* objects[] = {&run.object()};
+    run.solids().contacts().add_family(objects, of_friction(mu), 0);
+    run.start();
+    run.object().poses()[1].velocity = way * start;
+    for (int k = 0; k < steps; ++k) {
+      run.step(dt);
+      run.solids().accept();
+    }
+    EXPECT_NEAR(dot(run.pose(1).velocity, way), start - mu * g * dt * steps, 1e-6);
+    EXPECT_NEAR(run.pose(1).position.y, 0.15, 1e-7);
+    EXPECT_LT(norm(run.pose(0).velocity), 1e-7);
+  }
+}
+
+// Ten boxes; the masses of some by 1e6 larger than those of the others.
+TEST(Collision, TallStacksStayWhateverTheirMasses) {
+  constexpr int boxes = 10, steps = 24;
+  constexpr double heavy = 1e7, light = 10;  // [kg/m^3]
+  const auto all_alike = [](int) { return 1000.0; };
+  const auto top = [](int k) { return k == boxes - 1 ? heavy : light; };
+  const auto bottom = [](int k) { return k == 0 ? heavy : light; };
+  const auto even = [](int k) { return k % 2 == 0 ? light : heavy; };
+  const std::function<double(int)> densities[] = {all_alike, top, bottom, even};
+  for (const auto& density : densities) {
+    ContactRun run;
+    for (int k = 0; k < boxes; ++k) run.bodies(box_surface({0, 0.05 + 0.1 * k, 0}, {0.1, 0.1, 0.1}), density(k));
+    run.collider(PlaneShape{{0, 0, 0}, {0, 1, 0}}, 0.5);
+    run.touch(of_friction(0.5));
+    run.gravity({0, -g, 0});
+    run.start();
+    std::int64_t iterations = 0;
+    for (int k = 0; k < steps; ++k) {
+      run.step(1.0 / 96);
+      iterations += run.solids().report().contact_iterations;
+    }
+    double mass = 0;
+    for (int k = 0; k < boxes; ++k) {
+      const RigidPose& pose = run.bodies(static_cast<std::size_t>(k)).poses()[0];
+      EXPECT_LT(norm(pose.position - Vec3d{0, 0.05 + 0.1 * k, 0}), 1e-6) << k;
+      mass += run.bodies(static_cast<std::size_t>(k)).bodies()[0].mass;
+    }
+    EXPECT_NEAR(run.carried(1.0 / 96).y, mass * g, 1e-4 * mass * g);
+    EXPECT_LT(iterations, 100000);
   }
 }
 

@@ -185,7 +185,9 @@ bool Cluster::judge() {
   outcome_.residual = 0;
   outcome_.worst_object = -1;
   for (const Member& m : members_) {
-    const double left = m.seen->residual(violation_), tolerance = std::max(m.seen->settings().tolerance, noise_);
+    const double tolerance = std::max(m.seen->settings().tolerance, noise_);
+    double left = m.seen->residual(violation_);
+    if (alone() && m.last_step < still_) left = std::min(left, m.last_step);
     if (outcome_.worst_object < 0 || worse(outcome_.residual, left) != outcome_.residual) {
       outcome_.worst_object = m.object;
       outcome_.worst_piece = m.seen->piece_of(0);

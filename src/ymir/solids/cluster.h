@@ -80,6 +80,9 @@ class Cluster {
   void keep_on() { running_ = true; }  // though it has converged: what it touches has not
   // Residuals below are of no use: what acts on it is not known better.
   void set_noise(double noise) { noise_ = noise; }
+  // Where contacts hold a body, steps below are all that is left, whatever its residual: a heavy load on a light body
+  // has torques, by its own inertia, that turns of rounding change.
+  void set_still(double still) { still_ = still; }
   const Outcome& outcome() const { return outcome_; }
 
   // For contacts, of a cluster whose blocks are all here: their unknowns one after the other.
@@ -155,7 +158,7 @@ class Cluster {
   double time_ = 0, dt_ = 0;  // end and length of the substep [s]
   bool running_ = true;
   int max_iterations_ = 0;
-  double violation_ = 0, noise_ = 0;
+  double violation_ = 0, noise_ = 0, still_ = 0;
   bool yields_ = false;  // hard rows give a little
   // Contacts that come and go, and friction that sticks and slips, may send full steps round in circles.
   double relaxation_ = 1;

@@ -108,11 +108,27 @@ std::vector<Vec3d> CondensedContacts::impulses(const ContactList& list) const {
   return r;
 }
 
-CoulombReport CondensedContacts::solve(ContactList& list, double tolerance) const {
+CoulombReport CondensedContacts::solve(ContactList& list, double tolerance, double enough) const {
   std::vector<Vec3d> r = impulses(list);
   CoulombOptions options;
   options.tolerance = tolerance;
-  const CoulombReport report = solve_coulomb(problem_, r, options);
+  options.enough = enough;
+  CoulombReport report = solve_coulomb(problem_, r, options);
+  // Impulses of the substep before may lead astray.
+  if (report.errors.scaled > enough && std::any_of(list.contacts.begin(), list.contacts.end(), [](const NodeContact& c) {
+        return dot(c.impulse, c.impulse) > 0;
+      })) {
+    std::vector<Vec3d> anew;
+    const CoulombReport again = solve_coulomb(problem_, anew, options);
+    const int before = report.iterations;
+    if (again.errors.scaled < report.errors.scaled) {
+      report = again;
+      r = anew;
+      report.iterations += before;
+    } else {
+      report.iterations += again.iterations;
+    }
+  }
   for (std::size_t i = 0; i < r.size(); ++i) list.contacts[i].impulse = to_world(i, r[i]);
   return report;
 }

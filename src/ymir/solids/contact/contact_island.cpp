@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t few_contacts = 64;
 // Contacts of rigid bodies that are solved by themselves.
 constexpr std::size_t most_condensed_rigid = 400;
-constexpr double sharp = 1e-9;  // tolerance of contacts that are
+constexpr double sharp = 1e-9;   // tolerance of contacts that are
+constexpr double enough = 1e-7;  // where more is expensive
 // Of the tolerance, what contacts with the matrices of all go to, which costs them little.
 constexpr double sharper = 1e-2;
 // Blocks of a matrix that is written to a file, by a bound: a few GB.
@@ -27,6 +28,8 @@ constexpr std::size_t most_recorded = 200'000'000;
 constexpr double push_out = 0.1;
 // Residual displacements of blocks, by their size, that contacts may be wrong by.
 constexpr double noise = 1e-6;
+// Steps of rigid bodies, by their size, that need no other one after them.
+constexpr double still = 1e-8;
 constexpr const char* mixed_among_inextensible =
     "contacts of `response: exact` and of `response: penalty` or `barrier` meet among inextensible strands, where only "
     "one kind can be solved: give the `collision` and the `collider` there the same `response`";
@@ -151,7 +154,8 @@ bool ContactIsland::few() const {
 void ContactIsland::solve_contacts(double tolerance) {
   if (contacts_.empty()) return;
   if (few()) {
-    const CoulombReport report = CondensedContacts(list_, bodies_).solve(list_, std::min(tolerance, sharp));
+    const CoulombReport report =
+        CondensedContacts(list_, bodies_).solve(list_, std::min(tolerance, sharp), std::min(tolerance, enough));
     // Sharper than asked is a gain, not a duty.
     outcome_.error = report.errors.scaled;
     outcome_.status = outcome_.error <= tolerance ? ContactStatus::solved : static_cast<ContactStatus>(report.status);
@@ -348,6 +352,8 @@ void ContactIsland::begin(Cluster& cluster, const Step& step) {
   cluster.begin(step);
   cluster.begin_elements();
   cluster.place();
+  const ContactBlock* block = cluster.alone() ? cluster.block(0).contacts() : nullptr;
+  cluster.set_still(block != nullptr && block->rigid() ? still : 0);
 }
 
 ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace ymir {
 namespace {
@@ -57,6 +59,52 @@ bool is_local_minimum(const Boundary& b, const MeshFeature& feature, Vec3d x, Ve
       for (const std::int32_t v : b.triangles[at(t)])
         if (v != feature.index && leads_to(y - x, b.vertices[at(v)].x - x, norm(b.vertices[at(v)].x - x))) return false;
   return true;
+}
+
+bool leads_out(const Boundary& b, const MeshFeature& feature, Vec3d n) {
+  constexpr double slack = 0.3;
+  const auto into = [&](Vec3d way, double size) { return dot(n, way) > slack * norm(way) + rounding * size; };
+  if (!(dot(feature_normal(b, feature), n) > 0)) return false;
+  if (feature.kind == MeshFeature::Kind::face) return true;
+  if (feature.kind == MeshFeature::Kind::edge) {
+    const auto& e = b.edges[at(feature.index)];
+    const Vec3d p = b.vertices[at(e[0])].x, along = normalized(b.vertices[at(e[1])].x - p, Vec3d{0, 0, 0});
+    if (std::fabs(dot(n, along)) > slack) return false;
+    for (const std::int32_t t : b.edge_triangles[at(feature.index)])
+      for (std::size_t k = 0; t >= 0 && k < 3; ++k) {
+        const Vec3d way = b.vertices[at(b.triangles[at(t)][k])].x - p;
+        if (into(way - along * dot(way, along), norm(way))) return false;
+      }
+    return true;
+  }
+  const Vec3d x = b.vertices[at(feature.index)].x;
+  for (const std::int32_t t : b.around(feature.index))
+    for (const std::int32_t v : b.triangles[at(t)])
+      if (const Vec3d way = b.vertices[at(v)].x - x; into(way, norm(way))) return false;
+  return true;
+}
+
+Vec3d parting_normal(const Boundary& b, const MeshFeature& of_a, const MeshFeature& of_b, Vec3d difference,
+                     Vec3d other) {
+  Vec3d best{0, 0, 0};
+  double widest = -std::numeric_limits<double>::infinity();
+  const auto offer = [&](Vec3d n) {
+    const double gap = dot(difference, n);
+    if (!(gap > widest) || !leads_out(b, of_b, n) || !leads_out(b, of_a, -n)) return;
+    widest = gap;
+    best = n;
+  };
+  for (const auto& [feature, sign] : {std::pair(of_b, 1.0), std::pair(of_a, -1.0)}) {
+    if (feature.kind == MeshFeature::Kind::face) offer(face_normal(b, feature.index) * sign);
+    if (feature.kind == MeshFeature::Kind::edge)
+      for (const std::int32_t t : b.edge_triangles[at(feature.index)])
+        if (t >= 0) offer(face_normal(b, t) * sign);
+    if (feature.kind == MeshFeature::Kind::vertex)
+      for (const std::int32_t t : b.around(feature.index)) offer(face_normal(b, t) * sign);
+  }
+  if (dot(other, other) > 0)
+    for (const double sign : {1.0, -1.0}) offer(normalized(other) * sign);
+  return best;
 }
 
 Vec3d feature_normal(const Boundary& b, const MeshFeature& feature) {

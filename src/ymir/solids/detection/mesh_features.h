@@ -24,6 +24,15 @@ MeshFeature feature_of_edge(const Boundary& boundary, std::int32_t edge, double 
 // Whether x on the feature is the point of the mesh around it that is nearest to y.
 bool is_local_minimum(const Boundary& boundary, const MeshFeature& feature, Vec3d x, Vec3d y);
 
+// Whether n leads out of the mesh at x on the feature: none of what is around goes that way. A cosine of 0.3 is let
+// pass: a corner that is lifted so far may come down again within the substep.
+bool leads_out(const Boundary& boundary, const MeshFeature& feature, Vec3d n);
+// Of two solids whose features touch, y on a, x on b: nearest points say nothing of where they part. A normal of one of
+// the faces around, from b to a, or `other` with either sign, that leads out of both, the one of the widest gap; 0:
+// none does.
+Vec3d parting_normal(const Boundary& boundary, const MeshFeature& a, const MeshFeature& b, Vec3d difference,
+                     Vec3d other = {0, 0, 0});
+
 // Angle-weighted pseudo-normal, outwards; not of unit length. Baerentzen, Aanaes (2005).
 Vec3d feature_normal(const Boundary& boundary, const MeshFeature& feature);
 

@@ -18,6 +18,9 @@ namespace {
 constexpr double same_way = 0.7, same = 0.999;
 constexpr double as_close = 1e-6;  // by which an edge has to be closer than the vertex beside it [edges]
 
+constexpr double flush = 1e-4;             // distance below which two solids are parted by their faces [edges]
+constexpr double along_each_other = 1e-3;  // sine of the angle between edges
+
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool solid(const Boundary& b, std::int32_t piece) { return b.piece(piece).traits.solid; }
@@ -54,12 +57,26 @@ bool measure(const Boundary& b, Vec3d difference, const MeshFeature& feature, Co
   const bool vague = dot(difference, difference) < contact_frame::nearest * contact_frame::nearest;
   const bool asked = vague || solid(b, c.b.piece);
   const Vec3d facing = asked ? feature_normal(b, feature) : Vec3d{0, 0, 0};
-  return measure(b, difference, solid(b, c.b.piece) && dot(difference, facing) < 0, facing, c);
+  const bool counts = measure(b, difference, solid(b, c.b.piece) && dot(difference, facing) < 0, facing, c);
+  // Which way a face of a solid looks is no choice, and turns with it.
+  if (solid(b, c.b.piece) && feature.kind == MeshFeature::Kind::face) c.vague = false;
+  return counts;
+}
+
+// Corners and edges of solids that touch, as of boxes that are stacked: nearest points show their sides as well as what
+// they lie on, or nothing at all. False: nothing parts them here.
+bool part_by_faces(const Boundary& b, const MeshFeature& of_a, const MeshFeature& of_b, Vec3d difference, Vec3d across,
+                   Contact& c) {
+  c.normal = parting_normal(b, of_a, of_b, difference, across);
+  c.gap = dot(difference, c.normal) - radius_at(b, c.a) - radius_at(b, c.b);
+  c.vague = false;
+  return dot(c.normal, c.normal) > 0;
 }
 
 // A vertex above a triangle; false: not in reach, or another triangle is closer.
 bool above_face(const Boundary& b, std::int32_t vertex, const Reach& reach, std::int32_t triangle, Contact& c,
                 MeshFeature& feature) {
+  const bool of_solid = c.a.kind == SideKind::point && c.a.piece >= 0 && solid(b, c.a.piece);
   const auto& t = b.triangles[at(triangle)];
   const Vec3d y = b.vertices[at(vertex)].x;
   const Vec3d w = nearest_on_triangle(b.vertices[at(t[0])].x, b.vertices[at(t[1])].x, b.vertices[at(t[2])].x, y);
@@ -68,7 +85,12 @@ bool above_face(const Boundary& b, std::int32_t vertex, const Reach& reach, std:
   const double most = b.vertices[at(vertex)].radius + radius_at(b, c.b) + margin_of(reach, triangle_reach(b, triangle));
   if (!(dot(difference, difference) < most * most)) return false;
   feature = feature_of(b, triangle, w);
-  return is_local_minimum(b, feature, x, y) && measure(b, difference, feature, c);
+  const bool both = of_solid && solid(b, c.b.piece) && c.a.piece != c.b.piece;
+  const MeshFeature corner{MeshFeature::Kind::vertex, vertex};
+  if (both && feature.kind != MeshFeature::Kind::face && norm(difference) < flush * triangle_reach(b, triangle).edge)
+    return part_by_faces(b, corner, feature, difference, {0, 0, 0}, c);
+  return is_local_minimum(b, feature, x, y) && measure(b, difference, feature, c) &&
+         (!both || leads_out(b, corner, -c.normal));
 }
 
 // Of contacts of one point with one solid the nearest says on which side of its surface the point is: one that is
@@ -236,6 +258,17 @@ void narrow_edges(const Boundary& b, std::span<const std::uint64_t> pairs, Narro
     if (clamped(b, c.a, c.b)) continue;
     const MeshFeature of_a{MeshFeature::Kind::edge, i}, of_b{MeshFeature::Kind::edge, j};
     const bool solid_a = solid(b, c.a.piece), solid_b = solid(b, c.b.piece);
+    const double longest2 = std::max(dot(dp, dp), dot(dq, dq));
+    if (solid_a && solid_b && c.a.piece != c.b.piece && dot(difference, difference) < flush * flush * longest2) {
+      // Edges along each other, and what is next to a corner, are matters of vertices and faces, too.
+      const Vec3d across = cross(dp, dq);
+      if (norm(across) < along_each_other * norm(dp) * norm(dq) || std::min({s, 1 - s, t, 1 - t}) < flush ||
+          !part_by_faces(b, of_a, of_b, difference, across, c))
+        continue;
+      c.tangent = tangent_along(c.normal, dp);
+      contacts.push_back(c);
+      continue;
+    }
     const bool behind_b = solid_b && dot(difference, feature_normal(b, of_b)) < 0;
     const bool behind_a = solid_a && dot(difference, feature_normal(b, of_a)) > 0;
     // An edge of each within the other, or of none: what is behind one alone looks at its far side through it.

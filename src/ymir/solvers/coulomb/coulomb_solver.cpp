@@ -123,6 +123,7 @@ void Levels::climb() {
   sweep(true);
   if (!progress_.over() && !accelerate()) return;
   if (!progress_.over()) newton();
+  if (progress_.error() <= options_->enough) return;
   if (!progress_.over()) run_proximal();
   if (!progress_.over()) {
     level_ = "schwarz";
@@ -160,7 +161,10 @@ void Levels::run() {
 CoulombStatus status_of(const Progress& progress) {
   if (progress.solved()) return CoulombStatus::solved;
   if (progress.error() <= 100 * progress.tolerance()) return CoulombStatus::inaccurate;
-  return progress.runaway() > Progress::most_impulse ? CoulombStatus::diverging : CoulombStatus::failed;
+  // Heavy bodies on light ones have large impulses, too, but errors that fall.
+  constexpr double fallen = 1e-2;
+  return progress.runaway() > Progress::runs_away && progress.error() > fallen ? CoulombStatus::diverging
+                                                                               : CoulombStatus::failed;
 }
 
 }  // namespace

@@ -43,9 +43,11 @@ class Progress {
   double runaway() const { return runaway_; }  // largest w_i |r_i| / max |q_i| of all iterates
   const Vector& best() const { return best_; }
 
-  static constexpr double infinite = 1e300, rounding = 2e-15;
-  // Impulses beyond this do not answer q [method notes, contact, 1].
-  static constexpr double most_impulse = 1e6;
+  static constexpr double infinite = 1e300, rounding = 1e-14;
+  // Impulses beyond this do not answer q. Heavy bodies on light ones, of 1e6 times less mass, want 1e8.
+  static constexpr double most_impulse = 1e9;
+  // Beyond this, without a solution, there is none.
+  static constexpr double runs_away = 1e6;
 
   int sweeps = 0, steps = 0, factors = 0;  // done; steps: of Newton or interior point
   double work = 0, most_work = infinite;   // products of blocks in factorisations and around them
