@@ -136,6 +136,7 @@ void StrandBlock::end() { newton_.end(object_->constraints()); }
 
 ContactBlock* StrandBlock::contacts() {
   if (!contacts_) contacts_ = std::make_unique<StrandContacts>(*this);
+  contacts_->begin();
   return contacts_.get();
 }
 

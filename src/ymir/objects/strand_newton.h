@@ -86,6 +86,9 @@ class StrandNewton {
   void move(const StrandReal& share, const StrandReal& frozen, Constraints constraints);
   void end(Constraints constraints);
 
+  // What the frame of an edge has turned about it in the substep, by iterations [rad].
+  const StrandReal& frame_turn(int edge) const { return angle_[edge]; }
+
   // Whether a force of the last begin() depends on the velocity, as drag does.
   bool dragged() const { return dependence_ != Dependence::none; }
 

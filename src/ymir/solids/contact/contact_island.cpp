@@ -86,12 +86,14 @@ void ContactIsland::leave_out_ties(const ContactScene& scene) {
   std::erase_if(contacts_, is_tie);
 }
 
-void ContactIsland::follow(const ContactScene& scene, const ContactSide& side, const Cluster::Held& at,
+void ContactIsland::follow(const ContactScene& scene, const Contact& contact, int number, const Cluster::Held& at,
                            const ClusterContacts& contacts, std::vector<NodeShare>& shares) {
+  const ContactSide& side = number == 0 ? contact.a : contact.b;
   std::int32_t vertices[3];
   std::size_t count = 0;
   for (; count < 3 && side.vertex[count] >= 0; ++count) vertices[count] = scene.within_piece(side, side.vertex[count]);
-  contacts.follow(at, std::span(vertices, count), std::span(side.weight).first(count), shares);
+  contacts.follow(at, std::span(vertices, count), std::span(side.weight).first(count), scene.arm(contact, number),
+                  shares);
 }
 
 void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
@@ -110,7 +112,7 @@ void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
       if (touching.remote != nullptr)
         touching.remote->all().follow(shares);
       else
-        follow(scene, end == 0 ? contact.a : contact.b, side.at, *touching.contacts, shares);
+        follow(scene, contact, end, side.at, *touching.contacts, shares);
       for (const NodeShare& share : shares)
         list_.touch(side.cluster, share.node, end == 0 ? share.weight : -share.weight);
     }

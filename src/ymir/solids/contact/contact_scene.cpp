@@ -44,6 +44,7 @@ ContactScene::Touching& ContactScene::entry(SolidObject& object) {
   Touching& added = objects_.emplace_back();
   added.object = &object;
   added.painted_friction = object.brings("friction");
+  object.roll_from(added.params.rolls_from);
   return added;
 }
 
@@ -56,6 +57,7 @@ void ContactScene::add_family(std::span<SolidObject* const> objects, const Touch
     if (level < t.level) continue;
     t.level = level;
     t.params = params;
+    object->roll_from(params.rolls_from);
   }
   detection_.continuous = detection_.continuous || params.continuous;
   detection_.settings.layers = detection_.settings.layers || params.response.reach() > 0;
@@ -290,6 +292,29 @@ Vec3d ContactScene::point(const ContactSide& side) const {
   for (std::size_t k = 0; k < side.vertex.size() && side.vertex[k] >= 0; ++k)
     x += boundary_.vertices[static_cast<std::size_t>(side.vertex[k])].x * side.weight[k];
   return x;
+}
+
+double ContactScene::radius_at(const ContactSide& side) const {
+  double radius = 0;
+  for (std::size_t k = 0; k < side.vertex.size() && side.vertex[k] >= 0; ++k)
+    radius += boundary_.vertices[static_cast<std::size_t>(side.vertex[k])].radius * side.weight[k];
+  return radius;
+}
+
+bool ContactScene::rolls(const ContactSide& side) const {
+  return side.kind == SideKind::fiber && boundary_.piece(side.piece).traits.rolls;
+}
+
+// One point of space for both sides: between two that roll where their radii, with half of what is kept free, meet; the
+// other side's own point, where that has no arm. A gap is closed by then; what overlaps shares less.
+Vec3d ContactScene::arm(const Contact& c, int side) const {
+  const ContactSide &own = side == 0 ? c.a : c.b, &other = side == 0 ? c.b : c.a;
+  if (!rolls(own)) return {0, 0, 0};
+  const Vec3d towards = side == 0 ? -c.normal : c.normal;
+  const double radius = radius_at(own), overlap = std::min(c.gap, 0.0);
+  if (other.kind == SideKind::collider) return towards * std::max(radius + overlap, 0.0);
+  const double apart = radius + radius_at(other), length = std::max(apart + overlap, 0.0);
+  return towards * (rolls(other) ? radius * length / apart : length);
 }
 
 double ContactScene::edge_at(const Contact& contact) const {
