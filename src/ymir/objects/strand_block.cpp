@@ -36,6 +36,7 @@ void StrandBlock::begin(const Step& step) {
 void StrandBlock::place() {
   if (object_->moving_roots()) newton_.place_roots(pose_);
   newton_.carry_loose();
+  if (object_->rolls(group_)) newton_.spin_loose();
 }
 
 std::size_t StrandBlock::size() const { return static_cast<std::size_t>(newton_.rows()) * lanes; }

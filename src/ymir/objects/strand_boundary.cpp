@@ -37,6 +37,12 @@ bool CurvesObject::rolls(int group, int lane) const {
   return thickest > 0 && thickest >= rolls_from();
 }
 
+bool CurvesObject::rolls(int group) const {
+  for (int lane = 0; lane < StrandSystem::lanes; ++lane)
+    if (rolls(group, lane)) return true;
+  return false;
+}
+
 bool CurvesObject::brings(std::string_view parameter) { return painted_channel(parameter) >= 0; }
 
 std::vector<double> CurvesObject::painted_boundary(std::string_view parameter) const {

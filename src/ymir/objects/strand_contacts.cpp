@@ -26,7 +26,7 @@ StrandContacts::StrandContacts(StrandBlock& block) : block_(&block) {
   std::vector<Real> moving(static_cast<std::size_t>(s.vertices));
   for (int i = 0; i < s.vertices; ++i) moving[static_cast<std::size_t>(i)] = mass[i] * free[i];
   std::visit([&](auto& body) { body.set_masses(s.vertices, moving); }, body_);
-  for (int lane = 0; lane < lanes; ++lane) rolls_ = rolls_ || block.object_->rolls(block.group_, lane);
+  rolls_ = block.object_->rolls(block.group_);
   if (rolls_) std::visit([&](auto& body) { body.set_arms(&arms_); }, body_);
 }
 

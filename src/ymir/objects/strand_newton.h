@@ -103,6 +103,8 @@ class StrandNewton {
   void place_roots(const RootPose& pose);
   // Strands that are not clamped go along with the velocity of their root: what they are held to flies too.
   void carry_loose();
+  // Their frames go on turning as fast as they do in the mean: what rolls turns many times in a substep.
+  void spin_loose();
   bool is_free(int vertex, int local, int lane) const {
     return (local < 3 ? free_position_ : free_angle_)[vertex][lane] != 0;
   }
