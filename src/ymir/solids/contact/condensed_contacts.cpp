@@ -108,10 +108,11 @@ std::vector<Vec3d> CondensedContacts::impulses(const ContactList& list) const {
   return r;
 }
 
-CoulombReport CondensedContacts::solve(ContactList& list, double tolerance) const {
+CoulombReport CondensedContacts::solve(ContactList& list, double tolerance, double enough) const {
   std::vector<Vec3d> r = impulses(list);
   CoulombOptions options;
   options.tolerance = tolerance;
+  options.enough = enough;
   const CoulombReport report = solve_coulomb(problem_, r, options);
   for (std::size_t i = 0; i < r.size(); ++i) list.contacts[i].impulse = to_world(i, r[i]);
   return report;

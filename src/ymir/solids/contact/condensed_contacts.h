@@ -16,8 +16,8 @@ class CondensedContacts {
   CondensedContacts(const ContactList& list, std::span<NodalBody* const> bodies);
 
   const CoulombProblem& problem() const { return problem_; }
-  // From the impulses of the list to those of the solution.
-  CoulombReport solve(ContactList& list, double tolerance) const;
+  // From the impulses of the list to those of the solution. enough: CoulombOptions.
+  CoulombReport solve(ContactList& list, double tolerance, double enough) const;
   // Impulses of the list as the problem has them.
   std::vector<Vec3d> impulses(const ContactList& list) const;
 

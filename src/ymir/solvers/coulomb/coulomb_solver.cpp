@@ -123,6 +123,7 @@ void Levels::climb() {
   sweep(true);
   if (!progress_.over() && !accelerate()) return;
   if (!progress_.over()) newton();
+  if (progress_.error() <= options_->enough) return;
   if (!progress_.over()) run_proximal();
   if (!progress_.over()) {
     level_ = "schwarz";
