@@ -109,13 +109,13 @@ TEST(Rolling, OnASlopeItRollsOrSlidesAsFrictionAllows) {
   }
 }
 
-// At 1 m/s a cord of 0.2 mm turns ten radians in a substep.
+// At 1 m/s it turns 30 radians in a substep.
 TEST(Rolling, AThinCordRollsInLongSubsteps) {
-  StrandsCase c = loose({line({0, 1e-3, 0}, {0, 1e-3, 0.3}, 12)});
-  c.radius = 1e-3;
-  c.mass = 3e-3;
-  c.bend = c.twist = 1e-4;
-  c.stretch = 1e3;
+  StrandsCase c = loose({line({0, 2e-4, 0}, {0, 2e-4, 0.1}, 12)});
+  c.radius = 2e-4;
+  c.mass = 1e-4;
+  c.bend = c.twist = 1e-6;
+  c.stretch = 1e2;
   StrandsRun run;
   CurvesObject& object = run.add(c);
   run.load = weight_on(0);
@@ -130,7 +130,7 @@ TEST(Rolling, AThinCordRollsInLongSubsteps) {
     iterations = std::max(iterations, run.solids().solve_report().iterations);
   }
   EXPECT_NEAR(motion_of(object, 0).velocity.x, 2.0 / 3, 1e-6);
-  EXPECT_LE(iterations, 10);
+  EXPECT_LE(iterations, 8);
 }
 
 // The same as one body with another: what attachments hold together answers together.
@@ -142,7 +142,7 @@ TEST(Rolling, RodsThatAreAttachedEndToEndRollAsOne) {
     run.load = weight_on(0);
     run.solids().add(first);
     run.solids().add(second);
-    add_attachments(run.solids(), "joint", {&first}, {&second}, ymir::exact(), within(1e-4));
+    EXPECT_GT(add_attachments(run.solids(), "joint", {&second}, {&first}, ymir::exact(), within(1e-4)), 0U);
     run.solids().contacts().add_collider(floor_for({&first, &second}, 0.2));
     run.start();
     give_velocity(run, 0, 1, segments, {1, 0, 0});
