@@ -306,14 +306,16 @@ bool ContactScene::rolls(const ContactSide& side) const {
 }
 
 // One point of space for both sides: between two that roll where their radii, with half of what is kept free, meet; the
-// other side's own point, where that has no arm. A gap is closed by then; what overlaps shares less.
+// other side's own point, where that has no arm. Of exact contact a gap is closed by then; the layer of penalties and
+// barriers, and what overlaps, is shared.
 Vec3d ContactScene::arm(const Contact& c, int side) const {
   const ContactSide &own = side == 0 ? c.a : c.b, &other = side == 0 ? c.b : c.a;
   if (!rolls(own)) return {0, 0, 0};
   const Vec3d towards = side == 0 ? -c.normal : c.normal;
-  const double radius = radius_at(own), overlap = std::min(c.gap, 0.0);
-  if (other.kind == SideKind::collider) return towards * std::max(radius + overlap, 0.0);
-  const double apart = radius + radius_at(other), length = std::max(apart + overlap, 0.0);
+  const double radius = radius_at(own) - layer_of(own), layer = layer_of(own) + layer_of(other), gap = c.gap + layer;
+  if (other.kind == SideKind::collider) return towards * std::max(radius + std::min(gap, 0.0), 0.0);
+  const double apart = radius + radius_at(other) - layer_of(other),
+               length = std::max(apart + std::min(gap, layer), 0.0);
   return towards * (rolls(other) ? radius * length / apart : length);
 }
 

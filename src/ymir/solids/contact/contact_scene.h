@@ -134,6 +134,7 @@ class ContactScene {
   static void paint(const Touching& t, Boundary& boundary, std::size_t first_vertex);
   double friction_at(const ContactSide& side, double otherwise) const;
   double radius_at(const ContactSide& side) const;
+  double layer_of(const ContactSide& side) const;  // of penalties and barriers, what it is found too large by [m]
   bool rolls(const ContactSide& side) const;
   void move(double dt);
   void share_motion();

@@ -8,7 +8,7 @@
 // arm points to where it touched when that began, as normals do.
 //
 // Nodes of a strand of n vertices: the vertices, then two of each edge, named by its first vertex; of the last vertex,
-// too, which nothing follows. [Bergou et al. 2010, 4: how a frame follows its edge]
+// too, which nothing follows. [Bergou2010, 4: how a frame follows its edge]
 #pragma once
 
 #include <cstdint>
