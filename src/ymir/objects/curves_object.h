@@ -80,6 +80,9 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
     return true;
   }
   void show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) override;
+  // Whether a strand touches at its surface (SolidObject::rolls_from()).
+  bool rolls(int group, int lane) const;
+  bool rolls(int group) const;  // some strand of the group does
   bool brings(std::string_view parameter) override;
   std::vector<double> painted_boundary(std::string_view parameter) const override;
   std::uint64_t boundary_version() const override { return strands_.arrangement(); }

@@ -13,16 +13,18 @@ constexpr int lanes = StrandSystem::lanes;
 
 }  // namespace
 
-void HeavyStrands::set(const StrandReal* matrix, int vertices, bool multipliers, std::span<const double> stiffness) {
+void HeavyStrands::set(const StrandReal* matrix, int vertices, bool multipliers, std::span<const double> d,
+                       double per_dt2, const EdgeArms* arms) {
   vertices_ = vertices;
   multipliers_ = multipliers;
-  const int column = band().half_bandwidth() + 1;
+  const int column = band().half_bandwidth() + 1, per_lane = arms == nullptr ? vertices : EdgeArms::per_lane(vertices);
   matrix_.assign(matrix, matrix + band().entries());
   for (int i = 0; i < vertices; ++i) {
     Real add;
-    for (int lane = 0; lane < lanes; ++lane) add.set(lane, stiffness[static_cast<std::size_t>(lane * vertices + i)]);
+    for (int lane = 0; lane < lanes; ++lane) add.set(lane, d[static_cast<std::size_t>(lane * per_lane + i)] * per_dt2);
     for (int k = 0; k < 3; ++k) matrix_[static_cast<std::size_t>((block() * i + k) * column)] += add;
   }
+  if (arms != nullptr) arms->add_masses(d, per_dt2, matrix_.data(), column);
 }
 
 template <class Layout>

@@ -6,13 +6,16 @@
 
 #include "ymir/objects/strand_band.h"
 #include "ymir/solids/condensable.h"
+#include "ymir/solvers/nodal_contact/edge_arms.h"
 
 namespace ymir {
 
 class HeavyStrands final : public MatrixPart, public Condensable {
  public:
-  // matrix: columns as in band_ldl.h. stiffness: added to the three rows of each vertex, lane after lane [N/m].
-  void set(const StrandReal* matrix, int vertices, bool multipliers, std::span<const double> stiffness);
+  // matrix: columns as in band_ldl.h. d: masses of nodes, lane after lane: of vertices, then of what is beside their
+  // axis (nullptr: nothing is); per_dt2 times that is added.
+  void set(const StrandReal* matrix, int vertices, bool multipliers, std::span<const double> d, double per_dt2,
+           const EdgeArms* arms);
 
   std::size_t size() const override { return band().size(); }
   std::int32_t nodes() const override { return band().nodes(); }

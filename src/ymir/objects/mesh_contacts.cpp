@@ -33,7 +33,7 @@ MeshContacts::MeshContacts(MeshBlock& block) : block_(&block), heavy_(block.work
     }
 }
 
-void MeshContacts::follow(int, std::span<const std::int32_t> vertices, std::span<const double> weights,
+void MeshContacts::follow(int, std::span<const std::int32_t> vertices, std::span<const double> weights, Vec3d,
                           std::vector<NodeShare>& shares) const {
   for (std::size_t k = 0; k < vertices.size(); ++k) shares.push_back({vertices[k], weights[k]});
 }

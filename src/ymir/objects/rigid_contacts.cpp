@@ -35,7 +35,7 @@ RigidCopiesBody RigidContacts::placed() const {
   return {block_->carried_ ? 0 : block_->body().mass, rotate(q, centre_), axes, half_};
 }
 
-void RigidContacts::follow(int, std::span<const std::int32_t> vertices, std::span<const double> weights,
+void RigidContacts::follow(int, std::span<const std::int32_t> vertices, std::span<const double> weights, Vec3d,
                            std::vector<NodeShare>& shares) const {
   Vec3d in_body{0, 0, 0};
   for (std::size_t k = 0; k < vertices.size(); ++k)

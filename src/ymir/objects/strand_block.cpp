@@ -36,6 +36,7 @@ void StrandBlock::begin(const Step& step) {
 void StrandBlock::place() {
   if (object_->moving_roots()) newton_.place_roots(pose_);
   newton_.carry_loose();
+  if (object_->rolls(group_)) newton_.spin_loose();
 }
 
 std::size_t StrandBlock::size() const { return static_cast<std::size_t>(newton_.rows()) * lanes; }
@@ -136,6 +137,7 @@ void StrandBlock::end() { newton_.end(object_->constraints()); }
 
 ContactBlock* StrandBlock::contacts() {
   if (!contacts_) contacts_ = std::make_unique<StrandContacts>(*this);
+  contacts_->begin();
   return contacts_.get();
 }
 

@@ -1,4 +1,6 @@
 // Strands as contacts see them: fibres of round sections.
+#include <algorithm>
+
 #include "ymir/objects/curves_object.h"
 #include "ymir/solids/detection/boundary.h"
 
@@ -21,8 +23,24 @@ void CurvesObject::show_boundary(Boundary& boundary, std::int32_t object, double
       radii.push_back(value(channels_.radius, i) + thickness / 2);
       held.push_back(value(channels_.free_position, i) == 0 ? 1 : 0);
     }
-    boundary.add_fiber({object, group.id[lane]}, positions, radii, held, traits);
+    PieceTraits own = traits;
+    own.rolls = rolls(seat.group, seat.lane);
+    boundary.add_fiber({object, group.id[lane]}, positions, radii, held, own);
   }
+}
+
+bool CurvesObject::rolls(int group, int lane) const {
+  const StrandReal* radius = strands_.plane(group, channels_.radius);
+  double thickest = 0;
+  for (int i = 1; i < strands_.group(group).count[static_cast<std::size_t>(lane)]; ++i)
+    thickest = std::max(thickest, radius[i][lane]);
+  return thickest > 0 && thickest >= rolls_from();
+}
+
+bool CurvesObject::rolls(int group) const {
+  for (int lane = 0; lane < StrandSystem::lanes; ++lane)
+    if (rolls(group, lane)) return true;
+  return false;
 }
 
 bool CurvesObject::brings(std::string_view parameter) { return painted_channel(parameter) >= 0; }

@@ -1,4 +1,5 @@
-// A group of strands as contacts see it: every vertex is a node.
+// A group of strands as contacts see it: every vertex is a node. Where strands turn and roll, points beside the axis of
+// their edges are nodes, too (edge_arms.h).
 #pragma once
 
 #include <variant>
@@ -16,7 +17,9 @@ class StrandContacts final : public ContactBlock {
  public:
   explicit StrandContacts(StrandBlock& block);
 
-  void follow(int place, std::span<const std::int32_t> vertices, std::span<const double> weights,
+  void begin();  // of a substep, after SolidBlock::place()
+
+  void follow(int place, std::span<const std::int32_t> vertices, std::span<const double> weights, Vec3d arm,
               std::vector<NodeShare>& shares) const override;
   Vec3d way(std::int32_t node) const override;
   void push(std::span<const NodeVector> impulses, double per_dt) override;
@@ -31,9 +34,17 @@ class StrandContacts final : public ContactBlock {
   using Plain = BandBody<PlainLayout::block, PlainLayout::half_bandwidth>;
   using WithMultipliers = BandBody<MultiplierLayout::block, MultiplierLayout::half_bandwidth>;
 
+  int per_lane() const;  // nodes
+  // The share of a point at this arm off the axis, among shares from `first` on.
+  void follow_arm(int lane, int edge, Vec3d arm, std::size_t first, std::vector<NodeShare>& shares) const;
+
   StrandBlock* block_;
   std::variant<Plain, WithMultipliers> body_;
   std::vector<StrandReal> side_;
+  bool rolls_ = false;
+  EdgeArms arms_;                         // where they do
+  std::vector<StrandReal> placed_;        // what edges turned when they followed their roots [rad]
+  mutable std::vector<StrandReal> rows_;  // of what is beside the axis
   HeavyStrands heavy_;
 };
 

@@ -205,6 +205,20 @@ void StrandNewton::carry_loose() {
   }
 }
 
+void StrandNewton::spin_loose() {
+  StrandStep& s = step_;
+  const auto loose = (first_edge_ > 0.5) & (s.active > 0.0);
+  Real momentum = Real::all(0), inertia = Real::all(0);
+  for (int i = 1; i < s.vertices; ++i) {
+    momentum += inertia_[i] * free_angle_[i] * begin_spin_[i];
+    inertia += inertia_[i] * free_angle_[i];
+  }
+  const Real turn = select(loose & (inertia > 0.0), momentum * s.dt / select(inertia > 0.0, inertia, 1.0), 0.0);
+  for (int r = 0; r < rows(); ++r) s.step[r] = Real::all(0);
+  for (int i = 1; i < s.vertices; ++i) s.step[row(i, 3)] = turn * free_angle_[i];
+  refresh_edges(s.step, Real::all(1), loose);
+}
+
 PointBlock StrandNewton::block(double time) const {
   const auto planes = [](const Real* const p[3]) {
     return Planes<const Vec3d>::Type{reinterpret_cast<const double*>(p[0]), reinterpret_cast<const double*>(p[1]),

@@ -86,6 +86,9 @@ class StrandNewton {
   void move(const StrandReal& share, const StrandReal& frozen, Constraints constraints);
   void end(Constraints constraints);
 
+  // What the frame of an edge has turned about it in the substep, by iterations [rad].
+  const StrandReal& frame_turn(int edge) const { return angle_[edge]; }
+
   // Whether a force of the last begin() depends on the velocity, as drag does.
   bool dragged() const { return dependence_ != Dependence::none; }
 
@@ -100,6 +103,8 @@ class StrandNewton {
   void place_roots(const RootPose& pose);
   // Strands that are not clamped go along with the velocity of their root: what they are held to flies too.
   void carry_loose();
+  // Their frames go on turning as fast as they do in the mean: what rolls turns many times in a substep.
+  void spin_loose();
   bool is_free(int vertex, int local, int lane) const {
     return (local < 3 ? free_position_ : free_angle_)[vertex][lane] != 0;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,6 +66,9 @@ class SolidObject {
   // the object. thickness: of what is kept free between two of them [m].
   virtual void show_boundary(Boundary& /*boundary*/, std::int32_t /*object*/, double /*thickness*/,
                              const PieceTraits& /*traits*/) {}
+  // Strands at least as thick touch at their surfaces, where friction turns them; thinner ones at their axes [m].
+  void roll_from(double radius) { rolls_from_ = radius; }
+  double rolls_from() const { return rolls_from_; }
   // Values of data for a parameter of contact: whether it brings any, before ingest; then at the vertices that it
   // shows, in their order.
   virtual bool brings(std::string_view /*parameter*/) { return false; }
@@ -84,6 +88,7 @@ class SolidObject {
 
  private:
   SolidSystem* system_ = nullptr;
+  double rolls_from_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace ymir

@@ -1,5 +1,7 @@
 #include "ymir/behaviors/constraints/collision.h"
 
+#include <limits>
+
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
@@ -28,6 +30,14 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
       .at_least(0)
       .only_when("response", {"exact"})
       .param(&Params::self_contact, "self_contact", "Strands, cloth and bodies touch themselves.")
+      .param(
+          &Params::rolling, "rolling",
+          "Which strands touch at their surfaces, so that friction turns them and they roll, and no angular momentum "
+          "is lost; others touch at their axes. thick: from 0.1 mm radius on, as cords and yarn. Hair that is "
+          "clamped hardly turns, and would take half as long again.")
+      .enumerated<Rolling>({{"thick", Rolling::thick}, {"all", Rolling::all}, {"none", Rolling::none}})
+      .advanced()
+      .acts_on({ActsOn::strands})
       .param(&Params::tolerance, "tolerance", unit::none,
              "Error of relative velocities at contacts, by those without contact.")
       .positive()
@@ -75,6 +85,8 @@ void CollisionBehavior::create(Scope& scope) {
   params.self_contact = params_.self_contact;
   params.tolerance = params_.tolerance;
   params.continuous = params_.continuous;
+  if (params_.rolling == Rolling::all) params.rolls_from = 0;
+  if (params_.rolling == Rolling::none) params.rolls_from = std::numeric_limits<double>::infinity();
   params.response = {params_.response, params_.relative_stiffness, params_.stiffness.value_or(0), params_.activation,
                      params_.slip_speed};
   scope.solids().contacts().add_family(objects, params, scope.group());

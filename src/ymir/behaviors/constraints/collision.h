@@ -10,12 +10,15 @@
 
 namespace ymir {
 
+enum class Rolling : unsigned char { thick, all, none };
+
 struct CollisionBehavior final : Behavior {
   struct Params {
     Varying<double> friction{0.3};
     Varying<double> thickness{0};  // [m]
     double adhesion = 0;           // [N]
     bool self_contact = true;
+    Rolling rolling = Rolling::thick;
     double tolerance = 1e-4;
     bool continuous = false;
     ContactResponse response = ContactResponse::exact;

@@ -19,9 +19,9 @@ ClusterContacts::ClusterContacts(Cluster& cluster) : cluster_(&cluster), first_(
 }
 
 void ClusterContacts::follow(const Cluster::Held& at, std::span<const std::int32_t> vertices,
-                             std::span<const double> weights, std::vector<NodeShare>& shares) const {
+                             std::span<const double> weights, Vec3d arm, std::vector<NodeShare>& shares) const {
   const std::size_t before = shares.size();
-  blocks_[at.member]->follow(at.place, vertices, weights, shares);
+  blocks_[at.member]->follow(at.place, vertices, weights, arm, shares);
   for (std::size_t k = before; k < shares.size(); ++k) shares[k].node += first_[at.member];
 }
 

@@ -17,7 +17,7 @@ class ClusterContacts final : private NodalBody {
 
   // What a point of a piece follows (contact_block.h). Appended.
   void follow(const Cluster::Held& at, std::span<const std::int32_t> vertices, std::span<const double> weights,
-              std::vector<NodeShare>& shares) const;
+              Vec3d arm, std::vector<NodeShare>& shares) const;
   Vec3d way(std::int32_t node) const;
   void push(std::span<const NodeVector> impulses, double per_dt);
   void add_levers(std::span<const NodeVector> impulses, double per_dt);

@@ -16,7 +16,7 @@ class CondensedContacts {
   CondensedContacts(const ContactList& list, std::span<NodalBody* const> bodies);
 
   const CoulombProblem& problem() const { return problem_; }
-  // From the impulses of the list to those of the solution. To `tolerance` where that is cheap, else to `enough`.
+  // From the impulses of the list to those of the solution. enough: CoulombOptions.
   CoulombReport solve(ContactList& list, double tolerance, double enough) const;
   // Impulses of the list as the problem has them.
   std::vector<Vec3d> impulses(const ContactList& list) const;

@@ -27,8 +27,8 @@ class ContactBlock {
   virtual ~ContactBlock() = default;
 
   // After SolidBlock::begin(): what a point follows that is given by vertices of a piece, as the Boundary numbers them
-  // within it. Appended.
-  virtual void follow(int place, std::span<const std::int32_t> vertices, std::span<const double> weights,
+  // within it, and by the arm from there to where it touches, of strands that roll. Appended.
+  virtual void follow(int place, std::span<const std::int32_t> vertices, std::span<const double> weights, Vec3d arm,
                       std::vector<NodeShare>& shares) const = 0;
   virtual Vec3d way(std::int32_t node) const = 0;  // of the iterate, since the substep began [m]
   // The residual loses N' impulses / dt.

@@ -18,8 +18,7 @@ namespace {
 constexpr std::size_t few_contacts = 64;
 // Contacts of rigid bodies that are solved by themselves.
 constexpr std::size_t most_condensed_rigid = 400;
-constexpr double sharp = 1e-9;   // tolerance of contacts that are
-constexpr double enough = 1e-7;  // where more is expensive
+constexpr double sharp = 1e-9, sharp_enough = 1e-7;  // tolerance of contacts that are, and what is no reason to go on
 // Of the tolerance, what contacts with the matrices of all go to, which costs them little.
 constexpr double sharper = 1e-2;
 // Blocks of a matrix that is written to a file, by a bound: a few GB.
@@ -89,12 +88,14 @@ void ContactIsland::leave_out_ties(const ContactScene& scene) {
   std::erase_if(contacts_, is_tie);
 }
 
-void ContactIsland::follow(const ContactScene& scene, const ContactSide& side, const Cluster::Held& at,
+void ContactIsland::follow(const ContactScene& scene, const Contact& contact, int number, const Cluster::Held& at,
                            const ClusterContacts& contacts, std::vector<NodeShare>& shares) {
+  const ContactSide& side = number == 0 ? contact.a : contact.b;
   std::int32_t vertices[3];
   std::size_t count = 0;
   for (; count < 3 && side.vertex[count] >= 0; ++count) vertices[count] = scene.within_piece(side, side.vertex[count]);
-  contacts.follow(at, std::span(vertices, count), std::span(side.weight).first(count), shares);
+  contacts.follow(at, std::span(vertices, count), std::span(side.weight).first(count), scene.arm(contact, number),
+                  shares);
 }
 
 void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
@@ -113,7 +114,7 @@ void ContactIsland::list_contacts(const ContactScene& scene, double dt) {
       if (touching.remote != nullptr)
         touching.remote->all().follow(shares);
       else
-        follow(scene, end == 0 ? contact.a : contact.b, side.at, *touching.contacts, shares);
+        follow(scene, contact, end, side.at, *touching.contacts, shares);
       for (const NodeShare& share : shares)
         list_.touch(side.cluster, share.node, end == 0 ? share.weight : -share.weight);
     }
@@ -155,7 +156,7 @@ void ContactIsland::solve_contacts(double tolerance) {
   if (contacts_.empty()) return;
   if (few()) {
     const CoulombReport report =
-        CondensedContacts(list_, bodies_).solve(list_, std::min(tolerance, sharp), std::min(tolerance, enough));
+        CondensedContacts(list_, bodies_).solve(list_, std::min(tolerance, sharp), std::min(tolerance, sharp_enough));
     // Sharper than asked is a gain, not a duty.
     outcome_.error = report.errors.scaled;
     outcome_.status = outcome_.error <= tolerance ? ContactStatus::solved : static_cast<ContactStatus>(report.status);

@@ -60,7 +60,7 @@ class ContactIsland {
   // Parts of it, for those who lend it clusters: a cluster at the beginning of the substep, and the nodes that a side
   // of a contact follows (appended).
   static void begin(Cluster& cluster, const Step& step);
-  static void follow(const ContactScene& scene, const ContactSide& side, const Cluster::Held& at,
+  static void follow(const ContactScene& scene, const Contact& contact, int side, const Cluster::Held& at,
                      const ClusterContacts& contacts, std::vector<NodeShare>& shares);
 
  private:

@@ -16,11 +16,12 @@ const TouchResponse& ContactScene::response_of(const ContactSide& side) const {
   return entry_of(side).params.response;
 }
 
-double ContactScene::room(const Contact& c) const {
-  const double a = entry_of(c.a).families == 0 ? 0 : entry_of(c.a).params.response.reach();
-  if (c.b.kind == SideKind::collider) return c.room() + 0.5 * a + response_of(c.b).reach();
-  return c.room() + 0.5 * (a + response_of(c.b).reach());
+double ContactScene::layer_of(const ContactSide& side) const {
+  if (side.kind == SideKind::collider) return response_of(side).reach();
+  return entry_of(side).families == 0 ? 0 : 0.5 * entry_of(side).params.response.reach();
 }
+
+double ContactScene::room(const Contact& c) const { return c.room() + layer_of(c.a) + layer_of(c.b); }
 
 SmoothLaw ContactScene::law(const Contact& c, double compliance, double dt) const {
   const TouchResponse &a = response_of(c.b.kind == SideKind::collider ? c.b : c.a), &b = response_of(c.b);

@@ -46,6 +46,7 @@ ContactScene::Touching& ContactScene::entry(SolidObject& object) {
   Touching& added = objects_.emplace_back();
   added.object = &object;
   added.painted_friction = object.brings("friction");
+  object.roll_from(added.params.rolls_from);
   return added;
 }
 
@@ -58,6 +59,7 @@ void ContactScene::add_family(std::span<SolidObject* const> objects, const Touch
     if (level < t.level) continue;
     t.level = level;
     t.params = params;
+    object->roll_from(params.rolls_from);
   }
   detection_.continuous = detection_.continuous || params.continuous;
   detection_.settings.layers = detection_.settings.layers || params.response.reach() > 0;
@@ -294,6 +296,31 @@ Vec3d ContactScene::point(const ContactSide& side) const {
   for (std::size_t k = 0; k < side.vertex.size() && side.vertex[k] >= 0; ++k)
     x += boundary_.vertices[static_cast<std::size_t>(side.vertex[k])].x * side.weight[k];
   return x;
+}
+
+double ContactScene::radius_at(const ContactSide& side) const {
+  double radius = 0;
+  for (std::size_t k = 0; k < side.vertex.size() && side.vertex[k] >= 0; ++k)
+    radius += boundary_.vertices[static_cast<std::size_t>(side.vertex[k])].radius * side.weight[k];
+  return radius;
+}
+
+bool ContactScene::rolls(const ContactSide& side) const {
+  return side.kind == SideKind::fiber && boundary_.piece(side.piece).traits.rolls;
+}
+
+// One point of space for both sides: between two that roll where their radii, with half of what is kept free, meet; the
+// other side's own point, where that has no arm. Of exact contact a gap is closed by then; the layer of penalties and
+// barriers, and what overlaps, is shared.
+Vec3d ContactScene::arm(const Contact& c, int side) const {
+  const ContactSide &own = side == 0 ? c.a : c.b, &other = side == 0 ? c.b : c.a;
+  if (!rolls(own)) return {0, 0, 0};
+  const Vec3d towards = side == 0 ? -c.normal : c.normal;
+  const double radius = radius_at(own) - layer_of(own), layer = layer_of(own) + layer_of(other), gap = c.gap + layer;
+  if (other.kind == SideKind::collider) return towards * std::max(radius + std::min(gap, 0.0), 0.0);
+  const double apart = radius + radius_at(other) - layer_of(other),
+               length = std::max(apart + std::min(gap, layer), 0.0);
+  return towards * (rolls(other) ? radius * length / apart : length);
 }
 
 double ContactScene::edge_at(const Contact& contact) const {

@@ -42,6 +42,9 @@ struct TouchParams {
   double tolerance = 1e-4;   // of relative velocities, by those without contact
   TouchResponse response;
   bool continuous = false;  // what would pass within a substep is found too
+  // Radius from which strands touch at their surfaces and roll [m]. Torsion holds what is thinner, and steps
+  // would take half as long again.
+  double rolls_from = 1e-4;
 };
 
 // A solid whose motion is given.
@@ -96,6 +99,8 @@ class ContactScene {
   // compliance: of what touches there, about its inverse mass [1/kg].
   SmoothLaw law(const Contact& contact, double compliance, double dt) const;
   Vec3d point(const ContactSide& side) const;  // when the substep begins [m]
+  // From there to where the contact acts, on the first side (0) or the second; of what rolls. [m]
+  Vec3d arm(const Contact& contact, int side) const;
   // Length of the elements that touch: of a fibre, or else of what deforms [m].
   double edge_at(const Contact& contact) const;
   // A vertex of a side as its piece numbers it.
@@ -128,6 +133,9 @@ class ContactScene {
   void show_all();
   static void paint(const Touching& t, Boundary& boundary, std::size_t first_vertex);
   double friction_at(const ContactSide& side, double otherwise) const;
+  double radius_at(const ContactSide& side) const;
+  double layer_of(const ContactSide& side) const;  // of penalties and barriers, what it is found too large by [m]
+  bool rolls(const ContactSide& side) const;
   void move(double dt);
   void share_motion();
 

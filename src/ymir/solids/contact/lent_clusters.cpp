@@ -47,7 +47,7 @@ void LentClusters::begin(const Step& step, const ContactScene& scene, MessageWri
   for (const Side& side : sides_) {
     shares.clear();
     const Contact& contact = scene.contacts()[side.contact];
-    ContactIsland::follow(scene, side.side == 0 ? contact.a : contact.b, side.at,
+    ContactIsland::follow(scene, contact, side.side, side.at,
                           *clusters_[static_cast<std::size_t>(side.cluster)].contacts, shares);
     out.put_list(shares);
   }

@@ -33,6 +33,7 @@ struct PieceTraits {
   bool self_contact = true;  // touches itself too
   bool fresh = false;        // new in this substep: overlap that it has now is remembered, not pushed apart
   bool alone = false;        // touches colliders only
+  bool rolls = false;        // a fibre that touches at its surface, where friction turns it
 };
 
 // Side by side in memory: whoever looks at a vertex looks at all of it.

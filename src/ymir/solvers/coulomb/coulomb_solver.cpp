@@ -123,12 +123,11 @@ void Levels::climb() {
   sweep(true);
   if (!progress_.over() && !accelerate()) return;
   if (!progress_.over()) newton();
-  if (progress_.error() <= options_->enough) return;
-  if (!progress_.over()) run_proximal();
-  if (!progress_.over()) {
-    level_ = "schwarz";
-    schwarz(*system_, best(), limit(100, 300), progress_);
-  }
+  const auto enough = [&] { return progress_.over() || progress_.error() <= options_->enough; };
+  if (!enough()) run_proximal();
+  if (enough()) return;
+  level_ = "schwarz";
+  schwarz(*system_, best(), limit(100, 300), progress_);
   if (!progress_.over()) {
     interior_point(*system_, limit(100, 100), progress_);
     if (!progress_.over()) newton();

@@ -43,6 +43,11 @@ void BandBody<Block, HalfBandwidth>::describe(std::span<NodeMetric> nodes) const
   for (int lane = 0; lane < lanes; ++lane)
     for (int i = 0; i < vertices_; ++i)
       nodes[static_cast<std::size_t>(node(lane, i))] = metric_of_vertex(mass_[static_cast<std::size_t>(i)][lane]);
+  if (arms_ == nullptr) return;
+  for (int lane = 0; lane < lanes; ++lane)
+    for (int j = 0; j < vertices_; ++j)
+      for (int which = 0; which < 2; ++which)
+        nodes[static_cast<std::size_t>(arms_->node(lane, j, which))] = metric_of_arm(arms_->edge(j).compliance[lane]);
 }
 
 template <int Block, int HalfBandwidth>
@@ -58,7 +63,22 @@ bool BandBody<Block, HalfBandwidth>::measure(std::span<NodeMetric> nodes) const 
       if (to.mass > 0) to = metric_of_compliance(trace[lane] / 3, to);
     }
   }
+  if (arms_ != nullptr) measure_arms(inverse.data(), nodes);
   return true;
+}
+
+template <int Block, int HalfBandwidth>
+void BandBody<Block, HalfBandwidth>::measure_arms(const Real* inverse, std::span<NodeMetric> nodes) const {
+  for (int j = 0; j + 1 < vertices_; ++j) {
+    Real compliance[2];
+    arms_->measure(inverse, column, j, compliance);
+    for (int which = 0; which < 2; ++which)
+      for (int lane = 0; lane < lanes; ++lane) {
+        NodeMetric& to = nodes[static_cast<std::size_t>(arms_->node(lane, j, which))];
+        const double own = compliance[which][lane];
+        if (to.mass > 0 && own > 0 && own <= arms_->edge(j).most[lane]) to = metric_of_arm(own);
+      }
+  }
 }
 
 template <int Block, int HalfBandwidth>
@@ -93,6 +113,7 @@ bool BandBody<Block, HalfBandwidth>::factor(std::span<const double> d) {
     for (int lane = 0; lane < lanes; ++lane) add.set(lane, d[static_cast<std::size_t>(node(lane, i))]);
     for (int k = 0; k < 3; ++k) metric_[static_cast<std::size_t>((Block * i + k) * column)] += add;
   }
+  if (arms_ != nullptr) arms_->add_masses(d, 1, metric_.data(), column);
   return factor(metric_);
 }
 
@@ -110,7 +131,9 @@ void BandBody<Block, HalfBandwidth>::solve(const Real* factor, NodeVector* x) co
     for (int k = 0; k < Block; ++k) to[k] = k < 3 ? side[k] + g[k] : side[k];
   }
   std::fill(b.end() - Solve::spare, b.end(), Real::all(0));
+  if (arms_ != nullptr) arms_->spread(x, 1, b.data());
   Solve::solve(factor, b.data(), vertices_);
+  if (arms_ != nullptr) arms_->collect(b.data(), 1, x);
   for (int i = 0; i < vertices_; ++i) {
     const Real* from = b.data() + Block * i;
     Real v[4] = {from[0], from[1], from[2], Real::all(0)};

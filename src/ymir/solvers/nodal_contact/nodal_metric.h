@@ -17,6 +17,10 @@ inline NodeMetric metric_of_copy(double mass, int copies) {
   const double d = 3 * mass / copies;
   return {d, mass > 0 ? 1 / d : 0};
 }
+// Point beside the axis of a strand. Torsion is stiff, all edges turn together, and each has a share of what D they want.
+inline NodeMetric metric_of_arm(double compliance) {
+  return compliance > 0 ? NodeMetric{0.2 / compliance, compliance} : NodeMetric{};
+}
 inline NodeMetric metric_of_particle(double mass) { return {mass, mass > 0 ? 1 / mass : 0}; }
 
 }  // namespace ymir
