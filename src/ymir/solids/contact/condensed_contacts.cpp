@@ -18,22 +18,39 @@ Vec3d velocity(const Touch& touch, std::span<const NodeVector> v) {
   return u;
 }
 
+// Nodes that are held have no mass: what a body answers there is nothing that moves.
+std::vector<std::vector<NodeMetric>> metric_of(std::span<NodalBody* const> bodies) {
+  std::vector<std::vector<NodeMetric>> metric(bodies.size());
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    metric[b].resize(static_cast<std::size_t>(bodies[b]->nodes()));
+    bodies[b]->describe(metric[b]);
+  }
+  return metric;
+}
+
 }  // namespace
 
 CondensedContacts::CondensedContacts(const ContactList& list, std::span<NodalBody* const> bodies) : frames_(list) {
   const std::size_t count = list.contacts.size();
   std::vector<std::vector<Touch>> touches(bodies.size());
+  const std::vector<std::vector<NodeMetric>> metric = metric_of(bodies);
   std::vector<Vec3d> q;
   std::vector<CoulombBlock> blocks;
   for (std::size_t i = 0; i < count; ++i) {
     const NodeContact& c = list.contacts[i];
     q.push_back(frames_.to_frame(i, c.free));
+    bool moves = false;
     for (const ContactNode& n : list.nodes_of(c)) {
+      if (metric[static_cast<std::size_t>(n.body)][static_cast<std::size_t>(n.node)].mass == 0) continue;
+      moves = true;
       auto& own = touches[static_cast<std::size_t>(n.body)];
       if (own.empty() || own.back().contact != static_cast<std::int32_t>(i))
         own.push_back({static_cast<std::int32_t>(i), {}});
       own.back().nodes.push_back(n);
     }
+    if (moves) continue;
+    q[i] = {0, 0, 0};  // no impulse changes anything
+    blocks.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(i), identity3()});
   }
   std::vector<NodeVector> still, moved;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
