@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "ymir/physics/contact/contact_frame.h"
-
 namespace ymir {
 namespace {
 
@@ -20,38 +18,40 @@ Vec3d velocity(const Touch& touch, std::span<const NodeVector> v) {
   return u;
 }
 
+// Nodes that are held have no mass: what a body answers there is nothing that moves.
+std::vector<std::vector<NodeMetric>> metric_of(std::span<NodalBody* const> bodies) {
+  std::vector<std::vector<NodeMetric>> metric(bodies.size());
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    metric[b].resize(static_cast<std::size_t>(bodies[b]->nodes()));
+    bodies[b]->describe(metric[b]);
+  }
+  return metric;
+}
+
 }  // namespace
 
-Vec3d CondensedContacts::to_frame(std::size_t contact, Vec3d v) const {
-  const Frame& f = frames_[contact];
-  return {dot(f.normal, v), dot(f.tangent, v), dot(f.other, v)};
-}
-
-Vec3d CondensedContacts::to_world(std::size_t contact, Vec3d v) const {
-  const Frame& f = frames_[contact];
-  return f.normal * v.x + f.tangent * v.y + f.other * v.z;
-}
-
-CondensedContacts::CondensedContacts(const ContactList& list, std::span<NodalBody* const> bodies) {
+CondensedContacts::CondensedContacts(const ContactList& list, std::span<NodalBody* const> bodies) : frames_(list) {
   const std::size_t count = list.contacts.size();
   std::vector<std::vector<Touch>> touches(bodies.size());
+  const std::vector<std::vector<NodeMetric>> metric = metric_of(bodies);
   std::vector<Vec3d> q;
-  std::vector<double> mu, adhesion;
+  std::vector<CoulombBlock> blocks;
   for (std::size_t i = 0; i < count; ++i) {
     const NodeContact& c = list.contacts[i];
-    const Vec3d tangent = any_normal(c.normal);
-    frames_.push_back({c.normal, tangent, cross(c.normal, tangent)});
-    q.push_back(to_frame(i, c.free));
-    mu.push_back(c.friction);
-    adhesion.push_back(c.cohesion);
+    q.push_back(frames_.to_frame(i, c.free));
+    bool moves = false;
     for (const ContactNode& n : list.nodes_of(c)) {
+      if (metric[static_cast<std::size_t>(n.body)][static_cast<std::size_t>(n.node)].mass == 0) continue;
+      moves = true;
       auto& own = touches[static_cast<std::size_t>(n.body)];
       if (own.empty() || own.back().contact != static_cast<std::int32_t>(i))
         own.push_back({static_cast<std::int32_t>(i), {}});
       own.back().nodes.push_back(n);
     }
+    if (moves) continue;
+    q[i] = {0, 0, 0};  // no impulse changes anything
+    blocks.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(i), identity3()});
   }
-  std::vector<CoulombBlock> blocks;
   std::vector<NodeVector> still, moved;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     if (touches[b].empty()) continue;
@@ -60,7 +60,7 @@ CondensedContacts::CondensedContacts(const ContactList& list, std::span<NodalBod
     bodies[b]->solve(still.data());
     for (const Touch& t : touches[b]) {
       const auto i = static_cast<std::size_t>(t.contact);
-      q[i] += to_frame(i, velocity(t, still));
+      q[i] += frames_.to_frame(i, velocity(t, still));
     }
     // A unit impulse along each axis of each contact; not of too many at once.
     constexpr std::size_t most_vectors = std::size_t{1} << 18;
@@ -72,14 +72,14 @@ CondensedContacts::CondensedContacts(const ContactList& list, std::span<NodalBod
         return std::span(moved).subspan((3 * p + k) * nodes, nodes);
       };
       for (std::size_t p = 0; p < pushed.size(); ++p) {
-        const Frame& f = frames_[static_cast<std::size_t>(pushed[p].contact)];
-        const Vec3d directions[3] = {f.normal, f.tangent, f.other};
-        for (std::size_t k = 0; k < 3; ++k)
+        for (std::size_t k = 0; k < 3; ++k) {
+          const Vec3d& axis = frames_.axis(static_cast<std::size_t>(pushed[p].contact), static_cast<int>(k));
           for (const ContactNode& n : pushed[p].nodes)
             for (int a = 0; a < 3; ++a) {
               NodeVector& g = column(p, k)[static_cast<std::size_t>(n.node)];
-              g.set(a, g[a] + n.weight * directions[k][a]);
+              g.set(a, g[a] + n.weight * axis[a]);
             }
+        }
       }
       bodies[b]->solve_many(moved.data(), static_cast<int>(3 * pushed.size()));
       for (std::size_t p = 0; p < pushed.size(); ++p) {
@@ -91,25 +91,17 @@ CondensedContacts::CondensedContacts(const ContactList& list, std::span<NodalBod
           for (std::size_t j = 0; j < touches[b].size(); ++j) {
             const Touch& t = touches[b][j];
             blocks[first + j].value.column[static_cast<int>(k)] =
-                to_frame(static_cast<std::size_t>(t.contact), velocity(t, way));
+                frames_.to_frame(static_cast<std::size_t>(t.contact), velocity(t, way));
           }
         }
       }
     }
   }
-  problem_ = coulomb_problem(std::move(blocks), std::move(q), std::move(mu));
-  if (std::any_of(adhesion.begin(), adhesion.end(), [](double c) { return c > 0; }))
-    problem_.adhesion = std::move(adhesion);
-}
-
-std::vector<Vec3d> CondensedContacts::impulses(const ContactList& list) const {
-  std::vector<Vec3d> r;
-  for (std::size_t i = 0; i < list.contacts.size(); ++i) r.push_back(to_frame(i, list.contacts[i].impulse));
-  return r;
+  problem_ = frames_.problem(list, std::move(blocks), std::move(q));
 }
 
 CoulombReport CondensedContacts::solve(ContactList& list, double tolerance, double enough) const {
-  std::vector<Vec3d> r = impulses(list);
+  std::vector<Vec3d> r = frames_.impulses(list);
   CoulombOptions options;
   options.tolerance = tolerance;
   options.enough = enough;
@@ -129,7 +121,7 @@ CoulombReport CondensedContacts::solve(ContactList& list, double tolerance, doub
       report.iterations += again.iterations;
     }
   }
-  for (std::size_t i = 0; i < r.size(); ++i) list.contacts[i].impulse = to_world(i, r[i]);
+  for (std::size_t i = 0; i < r.size(); ++i) list.contacts[i].impulse = frames_.to_world(i, r[i]);
   return report;
 }
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "ymir/solids/contact/contact_frames.h"
 #include "ymir/solvers/coulomb/coulomb_solver.h"
 #include "ymir/solvers/nodal_contact/nodal_body.h"
-#include "ymir/solvers/nodal_contact/node_contact.h"
 
 namespace ymir {
 
@@ -16,19 +16,12 @@ class CondensedContacts {
   CondensedContacts(const ContactList& list, std::span<NodalBody* const> bodies);
 
   const CoulombProblem& problem() const { return problem_; }
+  const ContactFrames& frames() const { return frames_; }
   // From the impulses of the list to those of the solution. enough: CoulombOptions.
   CoulombReport solve(ContactList& list, double tolerance, double enough) const;
-  // Impulses of the list as the problem has them.
-  std::vector<Vec3d> impulses(const ContactList& list) const;
 
  private:
-  Vec3d to_frame(std::size_t contact, Vec3d v) const;
-  Vec3d to_world(std::size_t contact, Vec3d v) const;
-
-  struct Frame {
-    Vec3d normal, tangent, other;
-  };
-  std::vector<Frame> frames_;
+  ContactFrames frames_;
   CoulombProblem problem_;
 };
 

@@ -2,12 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "ymir/base/error.h"
+#include "ymir/cache/atomic_file.h"
 #include "ymir/cache/formats/fclib.h"
+#include "ymir/solvers/coulomb/coulomb_solver.h"
 
 namespace ymir {
+namespace {
+
+std::string beside(const RecordedContacts& recorded) {
+  nlohmann::ordered_json told{{"contacts", recorded.problem.contacts()},
+                              {"bodies", recorded.bodies},
+                              {"matrix_seconds", recorded.matrix_seconds}};
+  if (recorded.splitting) {
+    const RecordedContacts::Splitting& s = *recorded.splitting;
+    told["nodal"] = {{"tolerance", s.tolerance},
+                     {"iterations", s.iterations},
+                     {"compliance_sweeps", s.compliance_sweeps},
+                     {"error", s.errors.scaled},
+                     {"natural_error", s.errors.natural},
+                     {"seconds", s.seconds},
+                     {"status", name_of(static_cast<CoulombStatus>(s.status))}};
+  }
+  return told.dump(2) + "\n";
+}
+
+}  // namespace
 
 void write_coulomb_problem(const std::filesystem::path& path, const CoulombProblem& problem,
                            const std::vector<Vec3d>& r) {
@@ -46,8 +69,12 @@ ContactDump::ContactDump(std::filesystem::path folder) : folder_(std::move(folde
                 fmt::format("--dump-contacts {}: there are files in it; choose an empty folder", folder_.string()));
 }
 
-void ContactDump::write(const CoulombProblem& problem, const std::vector<Vec3d>& r) {
-  write_coulomb_problem(folder_ / fmt::format("contacts_{:06}.hdf5", ++written_), problem, r);
+void ContactDump::write(const RecordedContacts& recorded) {
+  const std::string name = fmt::format("contacts_{:06}", ++written_);
+  AtomicFile file(folder_ / (name + ".json"));
+  file.write(beside(recorded));
+  file.commit();
+  write_coulomb_problem(folder_ / (name + ".hdf5"), recorded.problem, recorded.r);
 }
 
 }  // namespace ymir

@@ -8,6 +8,7 @@
 
 #include "ymir/base/error.h"
 #include "ymir/base/log.h"
+#include "ymir/base/timer.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/solids/contact/condensed_contacts.h"
 
@@ -229,16 +230,22 @@ bool ContactIsland::solve_whole(double tolerance, double dt) {
     std::vector<WholeContacts::Body> blocks;
     for (Touching& c : clusters_) blocks.push_back({c.cluster, &*c.contacts});
     whole_.begin(blocks, list_, laws_);
-    if (recording_) log::warn("--dump-contacts: contacts of cloth and what it touches are left out");
   }
   WholeContacts::Report report;
   const auto solved = [&](bool curvature) {
     whole_.take(dt, curvature);
-    return (outcome_.newton.iterations > 0 || whole_.measure(list_)) &&
-           whole_.solve(list_, sharper * tolerance, report) == WholeContacts::Solved::yes;
+    if (outcome_.newton.iterations == 0) {
+      if (!whole_.measure(list_)) return false;
+      if (recording_) record_whole();
+    }
+    return whole_.solve(list_, sharper * tolerance, report) == WholeContacts::Solved::yes;
   };
-  if (!solved(true) && !(factor(true) && solved(false))) return false;
+  if (!solved(true) && !(factor(true) && solved(false))) {
+    recorded_.reset();
+    return false;
+  }
   note(report.error, report.iterations, report.worst, tolerance);
+  if (recorded_ && outcome_.newton.iterations == 0) recorded_->r = ContactFrames(list_).impulses(list_);
   collect();
   std::vector<double> step;
   for (std::size_t c = 0; c < clusters_.size(); ++c) {
@@ -248,21 +255,58 @@ bool ContactIsland::solve_whole(double tolerance, double dt) {
   return true;
 }
 
-// W before the contacts push: bodies answer from the right side they have.
-void ContactIsland::solve_and_record(double tolerance) {
+bool ContactIsland::recordable() const {
   std::vector<std::size_t> on(bodies_.size(), 0);
   for (const ContactNode& n : list_.nodes) ++on[static_cast<std::size_t>(n.body)];
   std::size_t blocks = 0;  // at most
   for (const std::size_t count : on) blocks += count * count;
-  if (blocks > most_recorded) {
-    log::warn(
-        fmt::format("--dump-contacts: {} contacts between {} bodies are left out, their matrix would be too large",
-                    contacts_.size(), clusters_.size()));
-    return solve_contacts(tolerance);
-  }
+  if (blocks <= most_recorded) return true;
+  log::warn(fmt::format("--dump-contacts: {} contacts between {} bodies are left out, their matrix would be too large",
+                        contacts_.size(), clusters_.size()));
+  return false;
+}
+
+// W before the contacts push: bodies answer from the right side they have.
+void ContactIsland::solve_and_record(double tolerance) {
+  if (!recordable()) return solve_contacts(tolerance);
+  const Timer timer;
   const CondensedContacts condensed(list_, bodies_);
+  const double seconds = timer.seconds();
+  const RecordedContacts::Splitting splitting = split_from_rest(condensed);  // masses of nodes are set anew after it
   solve_contacts(tolerance);
-  recorded_ = {condensed.problem(), condensed.impulses(list_)};
+  recorded_ = {condensed.problem(), condensed.frames().impulses(list_), clusters_.size(), seconds, splitting};
+}
+
+RecordedContacts::Splitting ContactIsland::split_from_rest(const CondensedContacts& condensed) const {
+  RecordedContacts::Splitting splitting;
+  ContactList list = list_;
+  for (NodeContact& c : list.contacts) c.impulse = {0, 0, 0};
+  NodalContact solver;
+  NodalOptions options;
+  options.tolerance = splitting.tolerance;
+  const Timer timer;
+  solver.begin(bodies_, list);
+  const NodalReport report = solver.solve(list, options);
+  splitting.seconds = timer.seconds();
+  splitting.status = report.status;
+  splitting.iterations = report.iterations;
+  splitting.compliance_sweeps = report.compliance_sweeps;
+  splitting.errors = coulomb_errors(condensed.problem(), condensed.frames().impulses(list));
+  return splitting;
+}
+
+// Of matrices that only stand together: `whole_` has their factor.
+void ContactIsland::record_whole() {
+  if (smooth_)
+    return log::warn("--dump-contacts: contacts by penalties and barriers, and what they meet, are left out");
+  if (!whole_.linear())
+    return log::warn(
+        "--dump-contacts: contacts of cloth and what it touches are left out where joints or `hard` "
+        "attachments tie them to others");
+  if (!recordable()) return;
+  const Timer timer;
+  CoulombProblem problem = whole_.condense(list_);
+  recorded_ = {std::move(problem), {}, clusters_.size(), timer.seconds(), {}};
 }
 
 // True: go on. All clusters do as long as one of them has to.

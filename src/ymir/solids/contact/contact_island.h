@@ -15,14 +15,16 @@
 #include <vector>
 
 #include "ymir/solids/contact/cluster_contacts.h"
+#include "ymir/solids/contact/contact_dump.h"
 #include "ymir/solids/contact/contact_scene.h"
 #include "ymir/solids/contact/remote_clusters.h"
 #include "ymir/solids/contact/smooth_contacts.h"
 #include "ymir/solids/contact/whole_contacts.h"
-#include "ymir/solvers/coulomb/coulomb_problem.h"
 #include "ymir/solvers/nodal_contact/nodal_contact.h"
 
 namespace ymir {
+
+class CondensedContacts;
 
 class ContactIsland {
  public:
@@ -48,11 +50,7 @@ class ContactIsland {
 
   // The problem of the first Newton iteration is kept, unless it is too large to be written down.
   void record() { recording_ = true; }
-  struct Recorded {
-    CoulombProblem problem;
-    std::vector<Vec3d> r;  // as solved
-  };
-  const std::optional<Recorded>& recorded() const { return recorded_; }
+  const std::optional<RecordedContacts>& recorded() const { return recorded_; }
 
   // Impulses are those of the scene, before and after.
   Outcome advance(const Step& step, ContactScene& scene);
@@ -101,7 +99,10 @@ class ContactIsland {
   void note(double error, std::int64_t iterations, std::size_t worst, double tolerance);
   void solve_contacts(double tolerance);
   void collect();
+  bool recordable() const;
   void solve_and_record(double tolerance);
+  RecordedContacts::Splitting split_from_rest(const CondensedContacts& condensed) const;
+  void record_whole();
   bool few() const;
   bool whole() const;
   bool coupled() const;
@@ -123,7 +124,7 @@ class ContactIsland {
   Outcome outcome_;
   bool finishing_ = false;  // contacts are solved to their tolerance, whatever Newton's residual
   bool recording_ = false;
-  std::optional<Recorded> recorded_;
+  std::optional<RecordedContacts> recorded_;
 };
 
 }  // namespace ymir

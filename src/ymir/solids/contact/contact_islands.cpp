@@ -172,7 +172,7 @@ void ContactIslands::share_impulses(ContactScene& scene) {
 // Numbered as one rank would.
 void ContactIslands::write_recorded(ContactDump& dump) const {
   std::vector<int> own, all;
-  std::vector<const ContactIsland::Recorded*> recorded(islands_of_.empty() ? 0 : island_at_.size(), nullptr);
+  std::vector<const RecordedContacts*> recorded(islands_of_.empty() ? 0 : island_at_.size(), nullptr);
   for_each([&](const Home& home) {
     if (!home.island->recorded()) return;
     own.push_back(home.number);
@@ -182,8 +182,8 @@ void ContactIslands::write_recorded(ContactDump& dump) const {
     for (const int number : from_bytes<int>(bytes)) all.push_back(number);
   std::sort(all.begin(), all.end());
   for (const int number : all) {
-    if (const ContactIsland::Recorded* mine = recorded[at(number)])
-      dump.write(mine->problem, mine->r);
+    if (const RecordedContacts* mine = recorded[at(number)])
+      dump.write(*mine);
     else
       dump.pass();
   }

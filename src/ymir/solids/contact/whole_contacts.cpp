@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ymir/physics/contact/cone.h"
+#include "ymir/solids/contact/contact_frames.h"
 
 namespace ymir {
 namespace {
@@ -203,6 +204,34 @@ bool WholeContacts::measure(const ContactList& list) {
   if (!std::isfinite(all)) return false;
   speed_ = std::max({std::sqrt(closing), least * std::sqrt(all), slowest});
   return true;
+}
+
+CoulombProblem WholeContacts::condense(const ContactList& list) {
+  const ContactFrames frames(list);
+  std::vector<Vec3d> q;
+  for (std::size_t i = 0; i < touches_.size(); ++i)
+    q.push_back(frames.to_frame(i, velocity(touches_[i], list.contacts[i].free, x_)));
+  std::vector<CoulombBlock> blocks;
+  std::vector<double> moved(x_.size());
+  for (std::size_t j = 0; j < touches_.size(); ++j) {
+    const std::size_t first = blocks.size();
+    for (std::size_t i = 0; i < touches_.size(); ++i)
+      blocks.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), Mat3d{}});
+    for (int k = 0; k < 3; ++k) {
+      std::fill(residual_.begin(), residual_.end(), 0.0);
+      spread(touches_[j], frames.axis(j, k) / dt_, residual_);
+      cholesky_.solve(residual_.data(), moved.data());
+      for (std::size_t i = 0; i < touches_.size(); ++i)
+        blocks[first + i].value.column[k] = frames.to_frame(i, velocity(touches_[i], {0, 0, 0}, moved));
+    }
+    // Those on other bodies.
+    const auto none = [](const CoulombBlock& b) {
+      return b.row != b.column && b.value.column[0] == Vec3d{0, 0, 0} && b.value.column[1] == Vec3d{0, 0, 0} &&
+             b.value.column[2] == Vec3d{0, 0, 0};
+    };
+    blocks.erase(std::remove_if(blocks.begin() + static_cast<std::ptrdiff_t>(first), blocks.end(), none), blocks.end());
+  }
+  return frames.problem(list, std::move(blocks), std::move(q));
 }
 
 // Impulse of a contact in the metric, friction bounded by what is given.

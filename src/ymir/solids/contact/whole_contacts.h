@@ -31,6 +31,7 @@
 #include "ymir/solids/contact/smooth_law.h"
 #include "ymir/solids/contact/whole_couplings.h"
 #include "ymir/solvers/block_cholesky.h"
+#include "ymir/solvers/coulomb/coulomb_problem.h"
 #include "ymir/solvers/nodal_contact/node_contact.h"
 
 namespace ymir {
@@ -53,6 +54,10 @@ class WholeContacts {
   void take(double dt, bool curvature);
   // Relative velocities without contact, which errors are compared with. False: some body has no factor.
   bool measure(const ContactList& list);
+  // What holds bodies to each other lets them answer linearly: there are no multipliers.
+  bool linear() const { return !couplings_.hard(); }
+  // After measure(), where that is so: the problem of the contacts alone, W = J A^-1 J'/dt^2.
+  CoulombProblem condense(const ContactList& list);
   // From NodeContact::impulse to NodeContact::impulse, which is the best that was found. indefinite: there is no
   // factor; matrices have to be others.
   enum class Solved : unsigned char { yes, indefinite };

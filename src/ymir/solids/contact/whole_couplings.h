@@ -21,6 +21,7 @@ class WholeCouplings {
   void clear() { elements_.clear(); }
   void add(std::span<CoupledRows> coupled);
   bool empty() const { return elements_.empty(); }
+  bool hard() const { return !rows_.empty(); }  // after start()
 
   // Nodes of each element, one list after the other; then where its values are in a matrix with that pattern.
   void nodes(std::vector<std::vector<std::int32_t>>& lists) const;
