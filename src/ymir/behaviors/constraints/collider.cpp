@@ -335,13 +335,15 @@ void ColliderBehavior::create(Scope& scope) {
                          {params_.restitution, params_.friction, object->override_channel<double>("restitution"),
                           object->override_channel<double>("friction")}));
   for (const CurvesObject* curves : scope.curves_objects()) refuse_restitution(*curves, scope);
+  const auto during = [collider = solid.collider](double begin, double end) {
+    const RigidTransform still;
+    return rigid_collider(collider.distance, collider.pose ? collider.pose(begin) : still,
+                          collider.pose ? collider.pose(end) : still, 0,
+                          std::isfinite(collider.smallest_feature) ? collider.smallest_feature : 0);
+  };
+  touch_particles(scope, during);
   if (together()) {
-    touch(scope, [collider = solid.collider](double begin, double end) {
-      const RigidTransform still;
-      return rigid_collider(collider.distance, collider.pose ? collider.pose(begin) : still,
-                            collider.pose ? collider.pose(end) : still, 0,
-                            std::isfinite(collider.smallest_feature) ? collider.smallest_feature : 0);
-    });
+    touch(scope, during);
   } else {
     for (CurvesObject* curves : scope.curves_objects())
       add_strand_contact(*curves, scope.path(), solid.collider,
@@ -392,6 +394,19 @@ void ColliderBehavior::touch(Scope& scope, std::function<ContactCollider(double 
   scope.solids().contacts().add_collider(std::move(collider));
 }
 
+// Those that touch others, by `collision`, are held between them and the collider, without restitution.
+void ColliderBehavior::touch_particles(Scope& scope,
+                                       std::function<ContactCollider(double begin, double end)> during) const {
+  if (scope.particle_objects().empty()) return;
+  scope.after_all([&scope, during = std::move(during), friction = params_.friction.value] {
+    TouchedCollider collider{during, friction, {}, {}};
+    for (ParticleObject* particles : scope.particle_objects())
+      if (particles->system() != nullptr && scope.solids().contacts().families_of(*particles) != 0)
+        collider.objects.push_back(particles);
+    if (!collider.objects.empty()) scope.solids().contacts().add_collider(std::move(collider));
+  });
+}
+
 std::vector<Behavior::Unused> ColliderBehavior::unused(ActsOn kind) const {
   const bool strands = kind == ActsOn::strands;
   std::vector<Unused> found;
@@ -431,11 +446,13 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
                            object->override_channel<double>("friction")},
                           params_.push_out));
   for (const CurvesObject* curves : scope.curves_objects()) refuse_restitution(*curves, scope);
+  const Vec3d size = bounds(exact->surface().rest().positions).size();
+  const auto during = [exact, depth = 0.5 * std::max({size.x, size.y, size.z})](double begin, double end) {
+    return moving_collider(exact->during(begin, end), depth);
+  };
+  touch_particles(scope, during);
   if (together()) {
-    const Vec3d size = bounds(exact->surface().rest().positions).size();
-    const double depth = 0.5 * std::max({size.x, size.y, size.z});
-    touch(scope,
-          [exact, depth](double begin, double end) { return moving_collider(exact->during(begin, end), depth); });
+    touch(scope, during);
   } else {
     for (CurvesObject* curves : scope.curves_objects())
       add_deforming_strand_contact(*curves, scope.path(), exact,

@@ -131,6 +131,9 @@ void ContactScene::show() {
       show_own(boundary_, ends_);
     else
       show_all();
+  } else {
+    for (const std::int32_t e : entries_)
+      if (e >= 0 && objects_[static_cast<std::size_t>(e)].object->loose()) find_seats(e);
   }
   for (std::size_t p = 0; p < boundary_.pieces().size(); ++p)
     boundary_.set_fresh(static_cast<std::int32_t>(p), !started_);
