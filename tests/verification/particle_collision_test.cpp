@@ -20,7 +20,8 @@ const Vec3d down{0, -g, 0};
 // One ball flies against another at rest, past its middle by `aside` [m].
 void meet(double aside, double friction) {
   BallRun run(1.0 / 96);
-  const std::vector<Ball> balls{{{0, 0, 0}, {2, 0, 0}, 0.05, 1000}, {{0.13, aside, 0.3 * aside}, {0, 0, 0}, 0.05, 3000}};
+  const std::vector<Ball> balls{{{0, 0, 0}, {2, 0, 0}, 0.05, 1000},
+                                {{0.13, aside, 0.3 * aside}, {0, 0, 0}, 0.05, 3000}};
   run.balls(balls, {0, 0, 0});
   TouchParams params;
   params.friction = friction;
@@ -160,8 +161,8 @@ TEST(ParticleCollision, ABallRestsOnABox) {
   BallRun run(1.0 / 96);
   RigidObject::Description d;
   d.density = 100;
-  auto& box = run.add(std::make_unique<RigidObject>("box", 0, run.domain(), d,
-                                                    box_surface({0, 0.1, 0}, {0.2, 0.2, 0.2})));
+  auto& box =
+      run.add(std::make_unique<RigidObject>("box", 0, run.domain(), d, box_surface({0, 0.1, 0}, {0.2, 0.2, 0.2})));
   box.add_force(gravity_force("gravity", down, {}));
   const Ball ball{{0.02, 0.25, 0.01}};
   run.balls({ball}, down);
@@ -231,8 +232,8 @@ TEST(ParticleCollision, ABeadBetweenABoxAndTheFloorRests) {
   BallRun run(1.0 / 96);
   RigidObject::Description d;
   d.density = 1000;
-  auto& box = run.add(std::make_unique<RigidObject>("box", 0, run.domain(), d,
-                                                    box_surface({0, 0.07, 0}, {0.1, 0.1, 0.1})));
+  auto& box =
+      run.add(std::make_unique<RigidObject>("box", 0, run.domain(), d, box_surface({0, 0.07, 0}, {0.1, 0.1, 0.1})));
   box.add_force(gravity_force("gravity", down, {}));
   std::vector<Ball> beads;
   for (const double x : {-0.04, 0.04})

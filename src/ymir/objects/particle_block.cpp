@@ -78,8 +78,7 @@ void ParticleBlock::assemble_point(std::size_t i) {
   Symmetric3<double> d = p.constant_derivative;
   accumulate(i, true, force, d);
   const double inertia = p.mass / (dt_ * dt_);
-  p.matrix = {inertia - d.xx / dt_, inertia - d.yy / dt_, inertia - d.zz / dt_,
-              -d.xy / dt_,          -d.xz / dt_,          -d.yz / dt_};
+  p.matrix = {inertia - d.xx / dt_, inertia - d.yy / dt_, inertia - d.zz / dt_, -d.xy / dt_, -d.xz / dt_, -d.yz / dt_};
   p.residual = (p.velocity - p.start_velocity) * (p.mass / dt_) - force;
   p.scale = {p.matrix.xx, p.matrix.yy, p.matrix.zz};
 }

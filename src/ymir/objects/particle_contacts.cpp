@@ -86,8 +86,7 @@ void ParticleContacts::solve(NodeVector* x) {
   const double per_dt2 = 1 / (dt_ * dt_);
   for (std::size_t i = 0; i < free_.size(); ++i) {
     const Vec3d g = vector_of(x[i]);
-    set(x[i], g == Vec3d{0, 0, 0} ? free_[i]
-                                  : free_[i] + solve_spd(block_->points_[i].matrix, g) * per_dt2);
+    set(x[i], g == Vec3d{0, 0, 0} ? free_[i] : free_[i] + solve_spd(block_->points_[i].matrix, g) * per_dt2);
   }
 }
 

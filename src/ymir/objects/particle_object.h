@@ -171,7 +171,7 @@ class ParticleObject final : public Object, public ForceTarget, public SolidObje
   std::vector<Taken> taken_;   // by the solid system, in this substep; empty: none
   std::uint64_t version_ = 0;  // of who is there
   bool touches_ = false;       // others, exactly
-  double last_dt_ = 0;              // of the last substep [s]
+  double last_dt_ = 0;         // of the last substep [s]
   SolveReport report_;
   ParticleBatch unloaded_;
   bool coupled_to_gas_ = false;

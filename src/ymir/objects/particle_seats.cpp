@@ -80,8 +80,8 @@ PointBlock ParticleObject::point_at(const Step& step, int number) const {
   const auto only = [i = i](Planes<const Vec3d>::Type p) {
     return Planes<const Vec3d>::Type{p.x + i, p.y + i, p.z + i};
   };
-  PointBlock block =
-      block_at(step, bucket, only(ParticleSystem::read(*begin_, velocity_, bucket)), particles_.read(mass_, bucket) + i);
+  PointBlock block = block_at(step, bucket, only(ParticleSystem::read(*begin_, velocity_, bucket)),
+                              particles_.read(mass_, bucket) + i);
   block.position = only(block.position);
   block.radius += i;
   block.count = 1;

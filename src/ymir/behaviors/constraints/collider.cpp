@@ -234,7 +234,9 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .advanced()
           .only_when("shape", {"mesh"})
           .only_when("sampling", {"auto", "grid"})
-          .param(&Params::restitution, "restitution", unit::none, "Speed after an impact by speed before.")
+          .param(&Params::restitution, "restitution", unit::none,
+                 "Speed after an impact by speed before. Not of particles that something else pushes, too, by "
+                 "`collision`.")
           .range(0, 1)
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles})
@@ -246,9 +248,10 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(
               &Params::response, "response",
-              "How strands, cloth, rigid and soft bodies are kept out. exact: they stick and slip by Coulomb's law, "
+              "How strands, cloth, rigid and soft bodies and plants are kept out. exact: they stick and slip by "
+              "Coulomb's law, "
               "solved together with all other contacts; barrier: a force that grows without bound as the gap closes, "
-              "solved likewise; penalty: a force that grows in a thin layer, each by itself, as always for plants; "
+              "solved likewise; penalty: a force that grows in a thin layer, each by itself; "
               "with `slip_speed` a spring and smooth friction, solved with all other contacts.")
           .enumerated<ContactResponse>({{"exact", ContactResponse::exact},
                                         {"penalty", ContactResponse::penalty},
@@ -357,10 +360,10 @@ void ColliderBehavior::create(Scope& scope) {
     for (SuperHelixObject* object : scope.super_helix_objects())
       add_super_helix_contact(*object, scope.path(), solid_during(solid.collider),
                               {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+    for (ElastonObject* object : scope.elaston_objects())
+      add_elaston_contact(*object, scope.path(), solid_during(solid.collider),
+                          {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
-  for (ElastonObject* object : scope.elaston_objects())
-    add_elaston_contact(*object, scope.path(), solid_during(solid.collider),
-                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (VolumeObject* gas : scope.volume_objects())
     gas->add_solid({solid.collider.distance, solid.collider.lipschitz, solid.collider.pose, params_.wall});
   tell_of_points_inside(
@@ -467,10 +470,10 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
     for (SuperHelixObject* object : scope.super_helix_objects())
       add_super_helix_contact(*object, scope.path(), solid_during(exact),
                               {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+    for (ElastonObject* object : scope.elaston_objects())
+      add_elaston_contact(*object, scope.path(), solid_during(exact),
+                          {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
-  for (ElastonObject* object : scope.elaston_objects())
-    add_elaston_contact(*object, scope.path(), solid_during(exact),
-                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (VolumeObject* gas : scope.volume_objects()) gas->add_solid({{}, 1, {}, params_.wall, exact});
   scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(surface), root));
   const std::string then = fmt::format(

@@ -10,7 +10,8 @@ namespace ymir {
 Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
   return Schema<Params>(
              "collision",
-             "Strands, cloth, rigid and soft bodies, plants and particles in scope touch each other and themselves, with "
+             "Strands, cloth, rigid and soft bodies, plants and particles in scope touch each other and themselves, "
+             "with "
              "exact Coulomb friction unless told otherwise: they stick until the force along their surfaces exceeds "
              "friction times that between them.")
       .category(Category::constraint)

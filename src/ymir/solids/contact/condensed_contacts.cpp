@@ -36,8 +36,8 @@ Vec3d CondensedContacts::to_world(std::size_t contact, Vec3d v) const {
 }
 
 // Each piece of a body answers to impulses on it alone: one contact of each is pushed at a time.
-void CondensedContacts::condense(NodalBody& body, const std::map<int, std::vector<Touch>>& pieces,
-                                 std::span<Vec3d> q, std::vector<CoulombBlock>& blocks) const {
+void CondensedContacts::condense(NodalBody& body, const std::map<int, std::vector<Touch>>& pieces, std::span<Vec3d> q,
+                                 std::vector<CoulombBlock>& blocks) const {
   const auto nodes = static_cast<std::size_t>(body.nodes());
   std::vector<NodeVector> still(nodes, NodeVector::all(0)), moved;
   body.solve(still.data());
@@ -96,7 +96,8 @@ CondensedContacts::CondensedContacts(const ContactList& list, std::span<NodalBod
     mu.push_back(c.friction);
     adhesion.push_back(c.cohesion);
     for (const ContactNode& n : list.nodes_of(c)) {
-      auto& own = touches[static_cast<std::size_t>(n.body)][piece_of(*bodies[static_cast<std::size_t>(n.body)], n.node)];
+      auto& own =
+          touches[static_cast<std::size_t>(n.body)][piece_of(*bodies[static_cast<std::size_t>(n.body)], n.node)];
       if (own.empty() || own.back().contact != static_cast<std::int32_t>(i))
         own.push_back({static_cast<std::int32_t>(i), {}});
       own.back().nodes.push_back(n);

@@ -146,8 +146,8 @@ class ContactScene {
   int families_ = 0;
   double tolerance_ = 1e-4;
   Boundary boundary_;
-  std::vector<End> ends_;        // by piece of the boundary
-  std::vector<char> gathered_;   // pieces that share blocks in this substep; empty: none
+  std::vector<End> ends_;       // by piece of the boundary
+  std::vector<char> gathered_;  // pieces that share blocks in this substep; empty: none
   ContactDetection detection_;
   bool started_ = false;  // pieces are not new any more
   double seconds_ = 0;
