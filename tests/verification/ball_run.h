@@ -34,10 +34,12 @@ class BallRun {
   }
   GridDomain& domain() { return simulation_.domain(); }
   SolidSystem& solids() { return *solids_; }
+  ParticleObject& object() { return *balls_; }
   Simulation& simulation() { return simulation_; }
   double dt() const { return dt_; }
 
-  ParticleObject& balls(const std::vector<Ball>& all, Vec3d gravity) {
+  // born: how those of sources are.
+  ParticleObject& balls(const std::vector<Ball>& all, Vec3d gravity, const ParticleObject::Description& born = {}) {
     Points points;
     for (const Ball& b : all) points.positions.push_back(b.position);
     points.vertices.resize(all.size());
@@ -49,7 +51,7 @@ class BallRun {
       const auto friction = points.vertices.add<double>("friction");
       for (std::size_t i = 0; i < all.size(); ++i) friction[i] = all[i].friction;
     }
-    balls_ = &add(std::make_unique<ParticleObject>("balls", 0, domain(), ParticleObject::Description{}));
+    balls_ = &add(std::make_unique<ParticleObject>("balls", 0, domain(), born));
     if (!all.empty()) balls_->add_points(points);
     balls_->add_force(gravity_force("gravity", gravity, {}));
     return *balls_;

@@ -6,6 +6,7 @@
 #include "contact_run.h"
 #include "rigid_run.h"
 #include "soft_run.h"
+#include "ymir/actions/attachment_set.h"
 #include "ymir/actions/elastic_rod.h"
 #include "ymir/actions/removal.h"
 #include "ymir/objects/curves_object.h"
@@ -227,6 +228,55 @@ TEST(ParticleCollision, ABallRestsOnJelly) {
   carries_both(run, {&jelly}, 8, ball.mass(), 150, 1e-6);
 }
 
+// Beads threaded on a cord hang there as if nothing touched, but for each other: those that a swing brings together
+// stay apart.
+TEST(ParticleCollision, BeadsOnCordsHangAsWithoutAndTouchThoseOfOthers) {
+  for (const double apart : {0.2, 0.055}) {
+    double lowest[2];
+    for (const bool touching : {false, true}) {
+      BallRun run(1.0 / 96);
+      CurvesObject::Description d;
+      d.radius = 0.002;
+      d.density = 1000;
+      d.newton = {1e-10, 100};
+      auto& cords = run.add(std::make_unique<CurvesObject>("cords", 0, run.domain(), d));
+      Curves curves;
+      for (const double x : {0.0, apart}) {
+        for (int i = 0; i <= 10; ++i) curves.positions.push_back({x, 0.5 - 0.05 * i, 0});
+        curves.first.push_back(static_cast<std::int64_t>(curves.positions.size()));
+      }
+      curves.vertices.resize(22);
+      curves.strands.resize(2);
+      cords.set_curves(std::move(curves));
+      ElasticRodMaterial material;
+      material.youngs_modulus = 1e7;
+      material.shear_modulus = 4e6;
+      add_elastic_rod(cords, "rod", material, d);
+      cords.add_force(gravity_force("gravity", down, {}));
+      // The second cord's bead is thrown against the first one's.
+      run.balls(
+          {{{0, 0.1, 0}, {0, 0, 0}, 0.025, 1000}, {{apart, 0.1, 0}, {apart < 0.1 ? -0.5 : 0.0, 0, 0}, 0.025, 1000}},
+          down);
+      run.solids().add(cords);
+      run.solids().add(run.object());
+      AttachmentResponse response;
+      response.hard = true;
+      EmissionRule rule;
+      rule.range = 0.01;
+      ASSERT_EQ(add_attachments(run.solids(), "threads", {&run.object()}, {&cords}, response, rule), 2U);
+      if (touching) run.touch({&cords}, {});
+      run.start();
+      run.steps(40);
+      lowest[touching ? 1 : 0] = run.ball(0).position.y;
+      const double gap = norm(run.ball(1).position - run.ball(0).position) - 0.05;
+      if (!touching) continue;
+      EXPECT_GT(gap, -1e-4) << apart;
+      EXPECT_EQ(run.ball(0).position.x < -1e-3, apart < 0.1) << "pushed aside where they meet";
+    }
+    EXPECT_NEAR(lowest[0], lowest[1], apart > 0.1 ? 1e-7 : 0.1) << apart;
+  }
+}
+
 // A bead between a rod that presses on it and the floor, which would make it bounce: both hold it.
 TEST(ParticleCollision, ABeadBetweenABoxAndTheFloorRests) {
   BallRun run(1.0 / 96);
@@ -248,6 +298,42 @@ TEST(ParticleCollision, ABeadBetweenABoxAndTheFloorRests) {
   const double weight = (1 + 4 * beads[0].mass()) * g;
   EXPECT_NEAR(run.carried().y / run.dt(), weight, 1e-6 * weight);
   for (std::uint64_t id = 0; id < 4; ++id) EXPECT_NEAR(run.ball(id).position.y, 0.01, 1e-6) << id;
+}
+
+// What is born and what is removed changes the pieces: a stream that piles up and runs out at the side.
+TEST(ParticleCollision, BallsAreBornIntoAHeapAndLeaveIt) {
+  BallRun run(1.0 / 96, 0.2);
+  ParticleObject::Description born;
+  born.radius = 0.02;
+  ParticleObject& balls = run.balls({}, down, born);
+  PointSource::Description d;
+  d.shape = SourceShape::box;
+  d.center = {0, 0.6, 0};
+  d.size = {0.15, 0.01, 0.15};
+  d.rate = 100;
+  d.velocity = {0, -1, 0};
+  balls.add_source(PointSource(d, nullptr));
+  PointRemoval gone;
+  gone.owner = gone.what = "edge";
+  gone.mark = [](const PointBlock& block, const double*, const std::uint64_t*, std::span<std::uint8_t> dead) {
+    for (int i = 0; i < block.count; ++i)
+      if (norm(Vec3d{block.position[i].x, 0, block.position[i].z}) > 0.12) dead[static_cast<std::size_t>(i)] = 1;
+  };
+  balls.add_removal(gone);
+  run.floor({}, 0.1);
+  run.touch({}, {});
+  run.start();
+  run.steps(150);
+  std::int64_t count = 0;
+  double lowest = 1, highest = 0;
+  run.visit([&](Vec3d x, Vec3d, double, double r) {
+    ++count;
+    lowest = std::min(lowest, x.y - r);
+    highest = std::max(highest, x.y);
+  });
+  EXPECT_GT(count, 50);
+  EXPECT_LT(count, 150) << "some have left";
+  EXPECT_GT(lowest, -1e-4);
 }
 
 // Balls fall on each other in a box.

@@ -6,6 +6,7 @@
 #include "ymir/objects/particle_object.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/particles/point_newton.h"
+#include "ymir/solids/solid_system.h"
 
 namespace ymir {
 namespace {
@@ -151,7 +152,9 @@ void ParticleBlock::end() {
   for (std::size_t i = 0; i < points_.size(); ++i) object_->take(numbers_[i], points_[i].displacement / dt_);
 }
 
+// Particles that were not shown touch nothing.
 ContactBlock* ParticleBlock::contacts() {
+  if (object_->system() == nullptr || !object_->system()->contacts().touches(*object_)) return nullptr;
   if (!contacts_) contacts_ = std::make_unique<ParticleContacts>(*this);
   return contacts_.get();
 }
