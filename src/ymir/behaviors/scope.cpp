@@ -242,6 +242,7 @@ std::vector<SolidObject*> Scope::touching_objects() {
   for (SuperHelixObject* strands : super_helix_objects()) objects.push_back(strands);
   for (RigidObject* bodies : rigid_objects()) objects.push_back(bodies);
   for (MeshObject* mesh : mesh_objects()) objects.push_back(mesh);
+  for (ElastonObject* plants : elaston_objects()) objects.push_back(plants);
   if (objects.empty()) return objects;
   SolidSystem& system = solids();
   for (SolidObject* object : objects) system.add(*object);

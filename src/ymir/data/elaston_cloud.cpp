@@ -43,14 +43,18 @@ std::vector<ElastonCloud::Piece> ElastonCloud::sort_pieces() {
   const auto plant_of = [&](const auto& item) { return plant[at(item.node)]; };
   sort_by_plant(elastons, plant_of);
   sort_by_plant(held, plant_of);
-  std::vector<Piece> pieces(at(count) + 1, Piece{0, 0, 0});
+  const auto plant_of_part = [&](const Part& part) { return plant[at(part.nodes[0])]; };
+  sort_by_plant(parts, plant_of_part);
+  std::vector<Piece> pieces(at(count) + 1, Piece{0, 0, 0, 0});
   for (const std::int32_t p : plant) ++pieces[at(p) + 1].nodes;
   for (const ElastonSample& e : elastons) ++pieces[at(plant_of(e)) + 1].elastons;
   for (const Held& h : held) ++pieces[at(plant_of(h)) + 1].held;
+  for (const Part& part : parts) ++pieces[at(plant_of_part(part)) + 1].parts;
   for (std::size_t p = 1; p < pieces.size(); ++p) {
     pieces[p].nodes += pieces[p - 1].nodes;
     pieces[p].elastons += pieces[p - 1].elastons;
     pieces[p].held += pieces[p - 1].held;
+    pieces[p].parts += pieces[p - 1].parts;
   }
   std::vector<std::int32_t> order(nodes.size()), number(nodes.size());
   std::iota(order.begin(), order.end(), 0);
@@ -65,6 +69,8 @@ std::vector<ElastonCloud::Piece> ElastonCloud::sort_pieces() {
   for (ElastonSample& e : elastons) e.node = number[at(e.node)];
   for (Held& h : held) h.node = number[at(h.node)];
   for (std::int32_t& node : skin_nodes) node = number[at(node)];
+  for (Part& part : parts)
+    for (std::int32_t& node : part.nodes) node = number[at(node)];
   return pieces;
 }
 

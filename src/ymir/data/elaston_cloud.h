@@ -42,9 +42,20 @@ struct ElastonCloud {
   Surface skin;
   std::vector<std::int32_t> skin_nodes;
 
-  // Where the nodes, elastons and held points of a plant begin, and those of the next one.
+  // Where a branch, leaf or trunk ends: balls along a line, or triangles.
+  struct Part {
+    ElastonKind kind = ElastonKind::line;
+    std::vector<Vec3d> points;        // [m]
+    std::vector<std::int32_t> nodes;  // of the same part, near each point
+    std::vector<double> radii;        // of a line [m]
+    std::vector<std::array<std::int32_t, 3>> triangles;
+    double thickness = 0;  // of a sheet [m]
+  };
+  std::vector<Part> parts;
+
+  // Where the nodes, elastons, held points and parts of a plant begin, and those of the next one.
   struct Piece {
-    std::int32_t nodes, elastons, held;
+    std::int32_t nodes, elastons, held, parts;
   };
   // Numbers everything plant by plant, nodes that links connect being of one plant; one entry more than there are
   // plants.

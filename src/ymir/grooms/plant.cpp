@@ -101,6 +101,11 @@ void Plant::add_branches(const Curves& curves, double radius, const std::string&
     for (std::size_t k = 0; k <= segments; ++k)
       node_radii.push_back(along(line, radii, length * static_cast<double>(k) / static_cast<double>(segments)));
     cloud_.nodes.insert(cloud_.nodes.end(), nodes.begin(), nodes.end());
+    ElastonCloud::Part part_of_plant;
+    const auto end_at = [&](Vec3d x, double r, std::int32_t node) {
+      part_of_plant.points.push_back(x), part_of_plant.radii.push_back(r), part_of_plant.nodes.push_back(node);
+    };
+    end_at(nodes.front(), node_radii.front(), first);
     for (std::size_t k = 0; k < segments; ++k) {
       const std::int32_t a = first + number(k);
       cloud_.links.push_back({a, a + 1});
@@ -119,9 +124,12 @@ void Plant::add_branches(const Curves& curves, double radius, const std::string&
         e.radius = r;
         e.area = 2 * r * part;
         e.node = s < 0.5 ? a : a + 1;
+        end_at(e.centre, r, e.node);
         cloud_.elastons.push_back(e);
       }
     }
+    end_at(nodes.back(), node_radii.back(), first + number(segments));
+    cloud_.parts.push_back(std::move(part_of_plant));
     add_tube(nodes, node_radii, first);
     // So near to each other two nodes would be nearly the same function.
     if (length < cloud_.spacing / 2) same_.emplace_back(first + 1, first);
@@ -222,15 +230,27 @@ void Plant::add_leaves(const Surface& surface, double thickness, const std::stri
                   fmt::format("{}: part {} of the surface has no area; remove it, or repair its triangles", from, l));
     leaves_.push_back(leaf);
   }
-  std::vector<std::int32_t> shown(surface.positions.size(), -1);
+  std::vector<std::int32_t> shown(surface.positions.size(), -1), within(shown);
+  std::vector<ElastonCloud::Part> parts(leaves.size());
   for (std::size_t v = 0; v < surface.positions.size(); ++v) {
     if (leaf_of[v] < 0) continue;
     shown[v] = number(cloud_.skin.positions.size());
     cloud_.skin.positions.push_back(surface.positions[v]);
     cloud_.skin_nodes.push_back(nearest_node(leaves[at(leaf_of[v])], surface.positions[v]));
+    ElastonCloud::Part& part = parts[at(leaf_of[v])];
+    within[v] = number(part.points.size());
+    part.points.push_back(surface.positions[v]);
+    part.nodes.push_back(cloud_.skin_nodes.back());
   }
-  for (const auto& t : surface.triangles)
+  for (const auto& t : surface.triangles) {
     cloud_.skin.triangles.push_back({shown[at(t[0])], shown[at(t[1])], shown[at(t[2])]});
+    parts[at(leaf_of[at(t[0])])].triangles.push_back({within[at(t[0])], within[at(t[1])], within[at(t[2])]});
+  }
+  for (ElastonCloud::Part& part : parts) {
+    part.kind = ElastonKind::sheet;
+    part.thickness = thickness;
+    cloud_.parts.push_back(std::move(part));
+  }
 }
 
 // The branch nearest to x that is not `strand`; not where it begins itself: blades of grass that begin side by side
@@ -283,6 +303,8 @@ void Plant::merge() {
   for (ElastonSample& e : cloud_.elastons) renumber(e.node);
   for (ElastonCloud::Held& h : cloud_.held) renumber(h.node);
   for (std::int32_t& i : cloud_.skin_nodes) renumber(i);
+  for (ElastonCloud::Part& part : cloud_.parts)
+    for (std::int32_t& i : part.nodes) renumber(i);
 }
 
 ElastonCloud Plant::grown(bool hold_roots) {

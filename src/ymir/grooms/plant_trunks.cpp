@@ -109,10 +109,15 @@ std::size_t Plant::add_trunk(const Surface& surface, const std::string& from, st
 // What is shown of it, and where the wind meets it.
 void Plant::add_bark(const Surface& surface, const Trunk& trunk, const std::function<std::int32_t(Vec3d)>& nearest) {
   const std::int32_t start = number(cloud_.skin.positions.size());
+  ElastonCloud::Part& part = cloud_.parts.emplace_back();
+  part.kind = ElastonKind::solid;
   for (const Vec3d& x : surface.positions) {
     cloud_.skin.positions.push_back(x);
     cloud_.skin_nodes.push_back(nearest(x));
+    part.points.push_back(x);
+    part.nodes.push_back(cloud_.skin_nodes.back());
   }
+  part.triangles = surface.triangles;
   for (const auto& [a, b, c] : surface.triangles) {
     cloud_.skin.triangles.push_back({start + a, start + b, start + c});
     const Vec3d x = surface.positions[at(a)], y = surface.positions[at(b)], z = surface.positions[at(c)];

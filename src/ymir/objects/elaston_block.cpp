@@ -375,6 +375,12 @@ void ElastonBlock::move(double share) {
   for (std::size_t i = 0; i < piece_->position.size(); ++i) piece_->position[i] += piece_->step[i] * share;
 }
 
+// Plants that were not shown touch nothing.
+ContactBlock* ElastonBlock::contacts() {
+  if (!contacts_ && piece_->boundary) contacts_ = std::make_unique<ElastonContacts>(*this);
+  return contacts_.get();
+}
+
 void ElastonBlock::end() {
   for (const auto& constraint : object_->constraints()) constraint->end(centres());
   object_->take(*piece_, dt_);

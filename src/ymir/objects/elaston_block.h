@@ -5,6 +5,7 @@
 //   held      k/2 |x - X|^2 + k_F/2 |F - 1|^2 at the roots, far stiffer than what they carry
 #pragma once
 
+#include "ymir/objects/elaston_contacts.h"
 #include "ymir/objects/elaston_object.h"
 #include "ymir/physics/elastons/elaston.h"
 #include "ymir/solids/solid_block.h"
@@ -37,12 +38,14 @@ class ElastonBlock final : public SolidBlock {
   double reach() const override;
   void move(double share) override;
   void end() override;
+  ContactBlock* contacts() override;
 
   // Stresses and forces at the roots take on `share` of the constant forces at rest; s.begin is the rest shape. Returns
   // how much stiffer the plant would have to be to stand so, in steps of 1.25; infinity: it does not however stiff.
   double bear(double share);
 
  private:
+  friend class ElastonContacts;
   using Elements = ElastonElements;
   using Real = Elements::Real;
   static constexpr int strains = 9, strain_dofs = 3 * strains;  // vectors that strain depends on: x,a and x,ab
@@ -66,6 +69,7 @@ class ElastonBlock final : public SolidBlock {
   ElastonObject* object_;
   int number_;
   ElastonPiece* piece_;
+  std::unique_ptr<ElastonContacts> contacts_;
   double dt_ = 0, time_ = 0;                      // time: at the end of the substep [s]
   std::array<std::array<double, 36>, 4> moduli_;  // of strains; of their gradients by kind [Pa]
 };

@@ -48,7 +48,7 @@ ElastonElements::ElastonElements(const std::vector<ElastonPoint>& points, const 
   }
 }
 
-BlockMatrix ElastonElements::pattern() const {
+BlockMatrix ElastonElements::pattern(std::span<const std::vector<std::int32_t>> more) const {
   std::vector<std::vector<std::int32_t>> slots;
   std::vector<BlockMatrix::Elements> lists;
   for (const Group& group : groups_) {
@@ -57,6 +57,8 @@ BlockMatrix ElastonElements::pattern() const {
       for (std::int32_t s = 0; s < 4; ++s) all.push_back(4 * node + s);
   }
   for (std::size_t g = 0; g < groups_.size(); ++g) lists.push_back({slots[g], 4 * groups_[g].reach});
+  for (const std::vector<std::int32_t>& all : more)
+    if (!all.empty()) lists.push_back({all, static_cast<int>(all.size())});
   return {4 * node_count_, lists};
 }
 

@@ -42,7 +42,7 @@ class ElastonElements {
                   std::int32_t node_count, double unit);
 
   // Four nodes of 3x3 blocks per node of the plant.
-  BlockMatrix pattern() const;
+  BlockMatrix pattern(std::span<const std::vector<std::int32_t>> more = {}) const;  // and each of these slots by each
   void connect(const BlockMatrix& matrix);
 
   // f(pack), colour by colour.

@@ -55,9 +55,11 @@ ElastonObject::ElastonObject(std::string path, int group, GridDomain& domain, co
     piece.first_node = count(starts[p].nodes);
     piece.first_elaston = count(starts[p].elastons);
     piece.first_held = count(starts[p].held);
+    piece.first_part = count(starts[p].parts);
     piece.nodes = count(starts[p + 1].nodes) - piece.first_node;
     piece.elastons = count(starts[p + 1].elastons) - piece.first_elaston;
     piece.held = count(starts[p + 1].held) - piece.first_held;
+    piece.parts = count(starts[p + 1].parts) - piece.first_part;
     std::vector<ElastonPoint> points;
     std::vector<Mat3d> axes;
     for (std::size_t k = 0; k < piece.elastons; ++k) {
@@ -172,13 +174,6 @@ void ElastonObject::take(const ElastonPiece& piece, double dt) {
     position_[4 * piece.first_node + i] = piece.position[i];
     velocity_[4 * piece.first_node + i] = (piece.position[i] - piece.begin[i]) / dt;
   }
-}
-
-std::vector<SolidObject::Seat> ElastonObject::seat(std::span<const std::int64_t> pieces) {
-  std::vector<Seat> seats(pieces.size());
-  for (std::size_t p = 0; p < pieces.size(); ++p)
-    if (pieces[p] >= 0 && pieces[p] < std::ssize(pieces_)) seats[p] = {static_cast<int>(pieces[p]), 0};
-  return seats;
 }
 
 std::unique_ptr<SolidBlock> ElastonObject::make_block(int block) {

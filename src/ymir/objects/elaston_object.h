@@ -14,6 +14,7 @@
 #include "ymir/data/elaston_cloud.h"
 #include "ymir/data/grid_domain.h"
 #include "ymir/objects/constraint_state.h"
+#include "ymir/objects/elaston_contacts.h"
 #include "ymir/objects/elaston_elements.h"
 #include "ymir/objects/elaston_step.h"
 #include "ymir/objects/force_target.h"
@@ -34,6 +35,7 @@ struct ElastonMaterial {
 struct ElastonPiece {
   std::size_t first_node = 0, first_elaston = 0, first_held = 0;
   std::size_t nodes = 0, elastons = 0, held = 0;
+  std::size_t first_part = 0, parts = 0;
   ElastonElements elements;  // elastons, then held points
   BlockMatrix matrix;
   BlockCholesky solver;
@@ -45,6 +47,9 @@ struct ElastonPiece {
   // point [N, N m]; empty: none.
   std::vector<std::array<double, 24>> borne;
   std::vector<std::array<double, 12>> reaction;
+  // Of what touches others.
+  std::optional<ElastonBoundary> boundary;
+  std::optional<ElastonMetric> metric;
 };
 
 class ElastonObject final : public Object, public ForceTarget, public SolidObject {
@@ -115,6 +120,9 @@ class ElastonObject final : public Object, public ForceTarget, public SolidObjec
   // those of `first_node`.
   Embedding embedded_at(const MaterialPoint& at, std::span<const Vec3d> slots, std::size_t first_node) const;
   const ElastonReach& reach() const { return *reach_; }
+  // Branches are lines of balls; leaves and trunks have their skins. Parts of a plant do not touch each other.
+  void show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) override;
+  void move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const override;
 
   void schedule(Timeline& timeline) override;
   // Vertices that are shown, on the rank that has them [m].

@@ -8,7 +8,6 @@
 #include "ymir/base/check.h"
 #include "ymir/base/error.h"
 #include "ymir/data/particle_accessor.h"
-#include "ymir/objects/particle_block.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/particles/point_midpoint.h"
 #include "ymir/physics/particles/point_newton.h"
@@ -314,57 +313,11 @@ double ParticleObject::solve_middle(const PointBlock& from, Planes<Vec3d>::Type 
   return residual;
 }
 
-std::vector<SolidObject::Seat> ParticleObject::seat(std::span<const std::int64_t> pieces) {
-  attached_.clear();
-  std::vector<Seat> seats(pieces.size());
-  if (pieces.empty()) return seats;
-  struct Found {
-    int index;
-    std::size_t piece;
-  };
-  std::vector<std::vector<Found>> found(static_cast<std::size_t>(particles_.buckets().local_count()));
-  parallel_for(particles_.buckets().local_count(), [&](std::ptrdiff_t b) {
-    const std::uint64_t* ids = particles_.read(id_, static_cast<int>(b));
-    for (int i = 0; i < particles_.count(static_cast<int>(b)); ++i) {
-      const auto id = static_cast<std::int64_t>(ids[i]);
-      const auto at = std::lower_bound(pieces.begin(), pieces.end(), id);
-      if (at != pieces.end() && *at == id)
-        found[static_cast<std::size_t>(b)].push_back({i, static_cast<std::size_t>(at - pieces.begin())});
-    }
-  });
-  for (std::size_t b = 0; b < found.size(); ++b)
-    for (const Found& f : found[b]) {
-      seats[f.piece].block = static_cast<int>(attached_.size());
-      attached_.push_back({static_cast<int>(b), f.index, {0, 0, 0}});
-    }
-  return seats;
-}
-
-std::unique_ptr<SolidBlock> ParticleObject::make_block(int block) {
-  return std::make_unique<ParticleBlock>(*this, block);
-}
-
-PointBlock ParticleObject::attached_block(const Step& step, int seat) const {
-  const auto [bucket, i, unused] = attached_[static_cast<std::size_t>(seat)];
-  const auto at = [i](Planes<const Vec3d>::Type p) { return Planes<const Vec3d>::Type{p.x + i, p.y + i, p.z + i}; };
-  PointBlock block =
-      block_at(step, bucket, at(ParticleSystem::read(*begin_, velocity_, bucket)), particles_.read(mass_, bucket) + i);
-  block.position = at(block.position);
-  block.radius += i;
-  block.count = 1;
-  block.first = i;
-  return block;
-}
-
-// Attached points are solved along with the others: leaving them out would cost more than it saves.
-void ParticleObject::take_attached(int bucket, Planes<Vec3d>::Type v) const {
-  auto a = std::lower_bound(attached_.begin(), attached_.end(), bucket,
-                            [](const Attached& p, int b) { return p.bucket < b; });
-  for (; a != attached_.end() && a->bucket == bucket; ++a) {
-    v.x[a->index] = a->velocity.x;
-    v.y[a->index] = a->velocity.y;
-    v.z[a->index] = a->velocity.z;
-  }
+void ParticleObject::begin_substep() {
+  begin_ = particles_.state();
+  number_points();
+  groups_.clear();
+  taken_.clear();
 }
 
 void ParticleObject::advance(const Step& step) {
@@ -385,15 +338,16 @@ void ParticleObject::advance(const Step& step) {
     if (!coupled_to_gas_) {
       const auto middle = scratch.vector(Scratch::sampled + 3 * forces_.size() + 6);
       left = solve_middle(from, velocity, middle, scratch);
-      take_attached(bucket, velocity);
-      take_attached(bucket, middle);
+      take_velocities(bucket, velocity);
+      take_velocities(bucket, middle);
       move(from, middle, x(bucket), velocity);
     } else {
       copy_vectors(n, start, velocity);
       left = solve_bucket(block_at(step, bucket, velocity, mass), start, velocity, scratch);
-      take_attached(bucket, velocity);
+      take_velocities(bucket, velocity);
       move(from, velocity, x(bucket), velocity);
     }
+    take_positions(from, x(bucket), velocity);
   });
   report_.residual = 0;
   for (const double r : residual) report_.residual = r <= report_.residual ? report_.residual : r;  // NaN wins
@@ -454,6 +408,7 @@ void ParticleObject::emit(const Step& step) {
       mass[k] = mass_of(radius[k], description_.density);
     }
     born_[s] = last;
+    if (last > first) ++version_;
     particles_.append(batch);
   }
   fly_newborn(now);
@@ -497,6 +452,7 @@ void ParticleObject::fly_newborn(double now) {
 }
 
 void ParticleObject::remove(const Step& step) {
+  const std::int64_t before = particles_.local_count();
   particles_.remove([&](int bucket, std::span<std::uint8_t> dead) {
     // Births may have changed the buckets: the state at the beginning of the substep no longer matches them.
     const PointBlock block{&particles_,
@@ -511,6 +467,7 @@ void ParticleObject::remove(const Step& step) {
     for (const PointRemoval& removal : removals_)
       removal.mark(block, particles_.read(age_, bucket), particles_.read(id_, bucket), dead);
   });
+  if (particles_.local_count() != before) ++version_;
 }
 
 double ParticleObject::largest_speed() const {
@@ -550,6 +507,7 @@ void ParticleObject::save() { saved_ = {particles_.state(), born_}; }
 void ParticleObject::rollback() {
   particles_.restore(saved_->particles);
   born_ = saved_->born;
+  ++version_;
 }
 
 void ParticleObject::accept() {

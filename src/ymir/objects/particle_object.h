@@ -6,7 +6,8 @@
 //
 // Forces depend on a point alone, so the system is 3x3 blocks; every bucket is solved to convergence by Newton's method
 // in cache, and the outer Newton loop of the pipeline sees a converged object. Points that constraints attach to
-// something get their velocity from the solid system instead (particle_block.h); contacts respond to all alike.
+// something, or that touch others exactly, get their velocity from the solid system instead (particle_block.h).
+// Contacts with colliders respond to all but the latter.
 #pragma once
 
 #include <memory>
@@ -66,20 +67,27 @@ class ParticleObject final : public Object, public ForceTarget, public SolidObje
   const Array* input_channel(std::string_view name) const;
   double largest_radius() const;  // of points of the file and of sources, before ingest [m]
 
-  // Pieces are points, by id; each is a block of its own.
+  // Pieces are points, by id. Each is a block of its own, numbered by buckets, until contacts join several.
   std::vector<PieceShape> input_shapes() override;
   std::vector<PieceShape> present_shapes() override;
   Embedding point_of(const PieceShape& shape, const MaterialPoint& at) const override;
   std::vector<Seat> seat(std::span<const std::int64_t> pieces) override;
   std::unique_ptr<SolidBlock> make_block(int block) override;
   bool pieces_leave() const override { return true; }
+  bool loose() const override { return true; }
+  std::vector<Seat> gather(std::span<const int> blocks, std::span<const std::int32_t> islands) override;
+  void release(const Seat& seat) override;
+  void show_boundary(Boundary& boundary, std::int32_t object, double thickness, const PieceTraits& traits) override;
+  bool brings(std::string_view parameter) override { return override_channel<double>(parameter).has_value(); }
+  std::vector<double> painted_boundary(std::string_view parameter) const override;
+  std::uint64_t boundary_version() const override { return version_; }
+  void move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const override;
   bool every_iteration() const override { return true; }
   std::string name() const override { return path(); }
-  // An attached point alone, at the beginning of the substep; and the velocity at its end.
-  PointBlock attached_block(const Step& step, int seat) const;
-  void set_attached_velocity(int seat, Vec3d velocity) {
-    attached_[static_cast<std::size_t>(seat)].velocity = velocity;
-  }
+  // A point of this rank alone, at the beginning of the substep; and the velocity that the solid system found for its
+  // end.
+  PointBlock point_at(const Step& step, int number) const;
+  void take(int number, Vec3d velocity) { taken_[static_cast<std::size_t>(number)] = {true, velocity}; }
 
   void schedule(Timeline& timeline) override;
   std::int64_t element_count() const override { return particles_.local_count(); }
@@ -103,7 +111,7 @@ class ParticleObject final : public Object, public ForceTarget, public SolidObje
   void reload_buckets() override;
 
   // The steps of the timeline, public for tests and benchmarks that time them apart.
-  void begin_substep() { begin_ = particles_.state(); }
+  void begin_substep();
   void advance(const Step& step);  // forces, solve, motion and contact
   void grow_older(const Step& step);
   void emit(const Step& step);
@@ -119,7 +127,9 @@ class ParticleObject final : public Object, public ForceTarget, public SolidObje
   // From a block at the beginning of its step: velocities in its middle and at its end.
   double solve_middle(const PointBlock& from, Planes<Vec3d>::Type v, Planes<Vec3d>::Type middle,
                       Scratch& scratch) const;
-  void take_attached(int bucket, Planes<Vec3d>::Type v) const;
+  // Where points of the solid system are in the end.
+  void take_velocities(int bucket, Planes<Vec3d>::Type v) const;
+  void take_positions(const PointBlock& from, Planes<Vec3d>::Type x, Planes<Vec3d>::Type v) const;
   // By the mean velocity of the substep; contacts correct the velocity at its end.
   void move(const PointBlock& from, Planes<const Vec3d>::Type mean, Planes<Vec3d>::Type x, Planes<Vec3d>::Type v) const;
   void fly_newborn(double now);
@@ -147,12 +157,21 @@ class ParticleObject final : public Object, public ForceTarget, public SolidObje
     std::vector<std::int64_t> born;
   };
   std::optional<Saved> saved_;
-  struct Attached {
+  struct Spot {
     int bucket, index;
-    Vec3d velocity;  // [m/s]
   };
-  std::vector<Attached> attached_;  // of this substep, by bucket and index
-  double last_dt_ = 0;              // of the last substep [s]
+  Spot place_of(int number) const;
+  void number_points();
+  std::vector<int> first_number_;         // of the points of each bucket, and of the one after the last
+  std::vector<std::vector<int>> groups_;  // blocks of points joined by contacts, in this substep
+  struct Taken {
+    bool is = false;
+    Vec3d velocity{0, 0, 0};  // [m/s]
+  };
+  std::vector<Taken> taken_;   // by the solid system, in this substep; empty: none
+  std::uint64_t version_ = 0;  // of who is there
+  bool touches_ = false;       // others, exactly
+  double last_dt_ = 0;         // of the last substep [s]
   SolveReport report_;
   ParticleBatch unloaded_;
   bool coupled_to_gas_ = false;

@@ -56,6 +56,7 @@ void ParticleObject::restore(const ObjectState* whole) {
   born_ = from_bytes<std::int64_t>(born);
   particles_.clear();
   particles_.append(batch);
+  ++version_;
 }
 
 std::uint64_t ParticleObject::hash() const {

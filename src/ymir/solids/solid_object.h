@@ -48,6 +48,14 @@ class SolidObject {
   // Unknowns of a block that is large: the rank that has the largest of a cluster solves for it.
   virtual std::size_t bulk() const { return 0; }
   virtual bool pieces_leave() const = 0;  // a piece that is not here may have left the simulation
+  // Pieces are many and small, and change their seats from substep to substep. Each is a block, until those on which
+  // contacts are become blocks together: of these blocks, those with the same number of an island. Their seats then.
+  virtual bool loose() const { return false; }
+  virtual std::vector<Seat> gather(std::span<const int> /*blocks*/, std::span<const std::int32_t> /*islands*/) {
+    return {};
+  }
+  // Nothing but colliders pushes the piece at a seat of such a block, and its object moves it by itself.
+  virtual void release(const Seat& /*seat*/) {}
   // Forces change from one Newton iteration of the simulation to the next.
   virtual bool every_iteration() const = 0;
   // The substep is solved again, under other forces: what constraints remember is as when it began.

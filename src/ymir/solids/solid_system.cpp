@@ -284,7 +284,10 @@ void SolidSystem::detect(const Step& step) {
     const int a = number_of(link.node[0]);
     if (link.node[1].member >= 0) joined.join(a, number_of(link.node[1]));
   }
-  if (!contacts_.empty()) contacts_.find(step, members_);
+  if (!contacts_.empty()) {
+    contacts_.find(step, members_);
+    contacts_.gather([&](const ContactScene::End& end) { return nodes.contains({end.member, end.rank, end.block}); });
+  }
   const std::vector<char> touched = touched_pieces(contacts_);
   for (std::size_t p = 0; p < touched.size(); ++p)
     if (const ContactScene::End& end = contacts_.ends()[p]; touched[p] != 0)
@@ -480,6 +483,7 @@ void SolidSystem::advance(const Step& step) {
   cg_iterations_ = direct_solves_ = 0;
   note(outcomes);
   advance_islands(step);
+  contacts_.release();
   for (SolidObject* member : members_) member->share_outcome();
   share_state();
   solves_.residual = report_.residual;

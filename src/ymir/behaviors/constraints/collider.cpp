@@ -234,7 +234,9 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .advanced()
           .only_when("shape", {"mesh"})
           .only_when("sampling", {"auto", "grid"})
-          .param(&Params::restitution, "restitution", unit::none, "Speed after an impact by speed before.")
+          .param(&Params::restitution, "restitution", unit::none,
+                 "Speed after an impact by speed before. Not of particles that something else pushes, too, by "
+                 "`collision`.")
           .range(0, 1)
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles})
@@ -246,9 +248,10 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(
               &Params::response, "response",
-              "How strands, cloth, rigid and soft bodies are kept out. exact: they stick and slip by Coulomb's law, "
+              "How strands, cloth, rigid and soft bodies and plants are kept out. exact: they stick and slip by "
+              "Coulomb's law, "
               "solved together with all other contacts; barrier: a force that grows without bound as the gap closes, "
-              "solved likewise; penalty: a force that grows in a thin layer, each by itself, as always for plants; "
+              "solved likewise; penalty: a force that grows in a thin layer, each by itself; "
               "with `slip_speed` a spring and smooth friction, solved with all other contacts.")
           .enumerated<ContactResponse>({{"exact", ContactResponse::exact},
                                         {"penalty", ContactResponse::penalty},
@@ -335,13 +338,15 @@ void ColliderBehavior::create(Scope& scope) {
                          {params_.restitution, params_.friction, object->override_channel<double>("restitution"),
                           object->override_channel<double>("friction")}));
   for (const CurvesObject* curves : scope.curves_objects()) refuse_restitution(*curves, scope);
+  const auto during = [collider = solid.collider](double begin, double end) {
+    const RigidTransform still;
+    return rigid_collider(collider.distance, collider.pose ? collider.pose(begin) : still,
+                          collider.pose ? collider.pose(end) : still, 0,
+                          std::isfinite(collider.smallest_feature) ? collider.smallest_feature : 0);
+  };
+  touch_particles(scope, during);
   if (together()) {
-    touch(scope, [collider = solid.collider](double begin, double end) {
-      const RigidTransform still;
-      return rigid_collider(collider.distance, collider.pose ? collider.pose(begin) : still,
-                            collider.pose ? collider.pose(end) : still, 0,
-                            std::isfinite(collider.smallest_feature) ? collider.smallest_feature : 0);
-    });
+    touch(scope, during);
   } else {
     for (CurvesObject* curves : scope.curves_objects())
       add_strand_contact(*curves, scope.path(), solid.collider,
@@ -355,10 +360,10 @@ void ColliderBehavior::create(Scope& scope) {
     for (SuperHelixObject* object : scope.super_helix_objects())
       add_super_helix_contact(*object, scope.path(), solid_during(solid.collider),
                               {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+    for (ElastonObject* object : scope.elaston_objects())
+      add_elaston_contact(*object, scope.path(), solid_during(solid.collider),
+                          {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
-  for (ElastonObject* object : scope.elaston_objects())
-    add_elaston_contact(*object, scope.path(), solid_during(solid.collider),
-                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (VolumeObject* gas : scope.volume_objects())
     gas->add_solid({solid.collider.distance, solid.collider.lipschitz, solid.collider.pose, params_.wall});
   tell_of_points_inside(
@@ -390,6 +395,19 @@ void ColliderBehavior::touch(Scope& scope, std::function<ContactCollider(double 
                        params_.activation.value_or(TouchResponse{}.activation),
                        params_.slip_speed.value_or(TouchResponse{}.slip_speed)};
   scope.solids().contacts().add_collider(std::move(collider));
+}
+
+// Those that touch others, by `collision`, are held between them and the collider, without restitution.
+void ColliderBehavior::touch_particles(Scope& scope,
+                                       std::function<ContactCollider(double begin, double end)> during) const {
+  if (scope.particle_objects().empty()) return;
+  scope.after_all([&scope, during = std::move(during), friction = params_.friction.value] {
+    TouchedCollider collider{during, friction, {}, {}};
+    for (ParticleObject* particles : scope.particle_objects())
+      if (particles->system() != nullptr && scope.solids().contacts().families_of(*particles) != 0)
+        collider.objects.push_back(particles);
+    if (!collider.objects.empty()) scope.solids().contacts().add_collider(std::move(collider));
+  });
 }
 
 std::vector<Behavior::Unused> ColliderBehavior::unused(ActsOn kind) const {
@@ -431,11 +449,13 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
                            object->override_channel<double>("friction")},
                           params_.push_out));
   for (const CurvesObject* curves : scope.curves_objects()) refuse_restitution(*curves, scope);
+  const Vec3d size = bounds(exact->surface().rest().positions).size();
+  const auto during = [exact, depth = 0.5 * std::max({size.x, size.y, size.z})](double begin, double end) {
+    return moving_collider(exact->during(begin, end), depth);
+  };
+  touch_particles(scope, during);
   if (together()) {
-    const Vec3d size = bounds(exact->surface().rest().positions).size();
-    const double depth = 0.5 * std::max({size.x, size.y, size.z});
-    touch(scope,
-          [exact, depth](double begin, double end) { return moving_collider(exact->during(begin, end), depth); });
+    touch(scope, during);
   } else {
     for (CurvesObject* curves : scope.curves_objects())
       add_deforming_strand_contact(*curves, scope.path(), exact,
@@ -450,10 +470,10 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
     for (SuperHelixObject* object : scope.super_helix_objects())
       add_super_helix_contact(*object, scope.path(), solid_during(exact),
                               {params_.strand_stiffness, params_.friction, params_.strand_thickness});
+    for (ElastonObject* object : scope.elaston_objects())
+      add_elaston_contact(*object, scope.path(), solid_during(exact),
+                          {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   }
-  for (ElastonObject* object : scope.elaston_objects())
-    add_elaston_contact(*object, scope.path(), solid_during(exact),
-                        {params_.strand_stiffness, params_.friction, params_.strand_thickness});
   for (VolumeObject* gas : scope.volume_objects()) gas->add_solid({{}, 1, {}, params_.wall, exact});
   scope.add_object(std::make_unique<ColliderObject>(scope.path(), scope.group(), std::move(surface), root));
   const std::string then = fmt::format(

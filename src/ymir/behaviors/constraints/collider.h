@@ -51,6 +51,7 @@ struct ColliderBehavior final : Behavior {
   // With all other contacts.
   bool together() const { return params_.response != ContactResponse::penalty || params_.slip_speed.has_value(); }
   void touch(Scope& scope, std::function<ContactCollider(double begin, double end)> during) const;
+  void touch_particles(Scope& scope, std::function<ContactCollider(double begin, double end)> during) const;
   void create_sheet(Scope& scope);
   void create_exact(Scope& scope, AnimatedSurface surface);
 

@@ -1,7 +1,10 @@
 #include "ymir/behaviors/constraints/collision.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 
+#include "ymir/base/error.h"
 #include "ymir/behaviors/scope.h"
 
 namespace ymir {
@@ -9,9 +12,10 @@ namespace ymir {
 Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
   return Schema<Params>(
              "collision",
-             "Strands, cloth, rigid and soft bodies in scope touch each other and themselves, with exact Coulomb "
-             "friction unless told otherwise: they stick until the force along their surfaces exceeds friction times "
-             "that between them.")
+             "Strands, cloth, rigid and soft bodies, plants and particles in scope touch each other and themselves, "
+             "with "
+             "exact Coulomb friction unless told otherwise: they stick until the force along their surfaces exceeds "
+             "friction times that between them.")
       .category(Category::constraint)
       .example("examples/touching_hair.yaml")
       .param(
@@ -19,17 +23,17 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
           "Coulomb coefficient. Where two touch: the root of the product of theirs, at the points that touch. Painted, "
           "it is also that of exact contact with colliders.")
       .at_least(0)
-      .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
+      .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
       .param(&Params::thickness, "thickness", unit::m,
              "Distance kept free beyond the radii of strands and between surfaces. Guides that stand for many hairs "
              "want the thickness of their lock.")
       .at_least(0)
-      .acts_on({ActsOn::strands, ActsOn::solids})
+      .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids})
       .param(&Params::adhesion, "adhesion", unit::newton,
              "Force that a contact bears before it opens: hair that is wet or styled.")
       .at_least(0)
       .only_when("response", {"exact"})
-      .param(&Params::self_contact, "self_contact", "Strands, cloth and bodies touch themselves.")
+      .param(&Params::self_contact, "self_contact", "Strands, cloth and bodies touch themselves; particles each other.")
       .param(
           &Params::rolling, "rolling",
           "Which strands touch at their surfaces, so that friction turns them and they roll, and no angular momentum "
@@ -75,8 +79,26 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
       .only_when("response", {"penalty", "barrier"});
 }
 
+// Balls, which touch exactly or not at all.
+void CollisionBehavior::add_particles(Scope& scope, std::vector<SolidObject*>& objects) const {
+  for (ParticleObject* particles : scope.particle_objects()) {
+    if (params_.response != ContactResponse::exact) {
+      scope.warn(fmt::format("{} is left out: particles touch with `response: exact` only", particles->path()));
+      continue;
+    }
+    if (scope.domain().communicator().size() > 1)
+      throw Error(ExitCode::bad_input,
+                  fmt::format("{}: contacts of particles ({}) run on one rank so far; start without mpirun and use its "
+                              "threads, or leave the particles out of its group",
+                              scope.path(), particles->path()));
+    scope.solids().add(*particles);
+    objects.push_back(particles);
+  }
+}
+
 void CollisionBehavior::create(Scope& scope) {
-  const std::vector<SolidObject*> objects = scope.touching_objects();
+  std::vector<SolidObject*> objects = scope.touching_objects();
+  add_particles(scope, objects);
   if (objects.empty()) return;
   TouchParams params;
   params.friction = params_.friction.value;

@@ -33,6 +33,8 @@ struct CollisionBehavior final : Behavior {
   void create(Scope& scope) override;
 
  private:
+  void add_particles(Scope& scope, std::vector<SolidObject*>& objects) const;
+
   Params params_;
 };
 

@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t few_contacts = 64;
 // Contacts of rigid bodies that are solved by themselves.
 constexpr std::size_t most_condensed_rigid = 400;
+// Of a heap on cloth: where more are needed, matrices of all serve better.
+constexpr int most_tried = 300;
 constexpr double sharp = 1e-9, sharp_enough = 1e-7;  // tolerance of contacts that are, and what is no reason to go on
 // Of the tolerance, what contacts with the matrices of all go to, which costs them little.
 constexpr double sharper = 1e-2;
@@ -168,6 +170,7 @@ void ContactIsland::solve_contacts(double tolerance) {
     NodalOptions options;
     options.tolerance = tolerance;
     options.guess = 0.1;  // impulses that stay while bodies move on would let them drift
+    if (trying_) options.max_iterations = most_tried, options.compliances = false;
     const NodalReport report = solver_.solve(list_, options);
     outcome_.status = report.status;
     outcome_.error = report.error;
@@ -189,6 +192,21 @@ bool ContactIsland::whole() const {
       thin = thin || c.contacts->thin(m);
     }
   return thin;
+}
+
+// Whether most contacts are between points, each a piece by itself. Matrices of all of them would be full, and what
+// lies on cloth is then a heap of things that are light each, which the splitting deals with.
+bool ContactIsland::heap() const {
+  if (smooth_) return false;
+  const auto on_point = [&](const ContactNode& n) {
+    const NodalBody& body = *bodies_[static_cast<std::size_t>(n.body)];
+    return body.pieces() == body.nodes();
+  };
+  const auto between = std::count_if(list_.contacts.begin(), list_.contacts.end(), [&](const NodeContact& c) {
+    const auto nodes = list_.nodes_of(c);
+    return std::all_of(nodes.begin(), nodes.end(), on_point);
+  });
+  return 2 * between > std::ssize(list_.contacts);
 }
 
 bool ContactIsland::coupled() const {
@@ -401,7 +419,7 @@ void ContactIsland::begin(Cluster& cluster, const Step& step) {
   cluster.set_still(block != nullptr && block->rigid() ? still : 0);
 }
 
-ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene) {
+void ContactIsland::begin_all(const Step& step, ContactScene& scene) {
   outcome_ = {};
   finishing_ = false;
   recorded_.reset();
@@ -417,8 +435,9 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
   bodies_.clear();
   for (Touching& c : clusters_) bodies_.push_back(&c.body());
   find_laws(scene, step.dt);
-  thin_ = whole();
-  if (mixed_ && !thin_) throw Error(ExitCode::bad_input, mixed_among_inextensible);
+}
+
+void ContactIsland::iterate(const Step& step, ContactScene& scene) {
   if (smooth_ && !thin_) smooth_contacts_.begin(bodies_, list_, laws_, step.dt);
   if (!smooth_ && !thin_ && !few()) solver_.begin(bodies_, list_);
   for (;;) {
@@ -431,12 +450,31 @@ ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& sc
     push(1 / step.dt);
     for (const auto& r : remote_) r->read_residuals();
     if (!judge() && !sharpen(scene)) break;
-    if (!solve(scene, step.dt)) {
+    if (!solve(scene, step.dt) || (trying_ && outcome_.status == ContactStatus::failed)) {
       outcome_.newton.converged = false;
       break;
     }
     for_each_cluster([](Touching& c) { c.cluster->move(c.cluster->choose_share()); });
     ++outcome_.newton.iterations;
+  }
+}
+
+ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene) {
+  begin_all(step, scene);
+  thin_ = whole();
+  if (mixed_ && !thin_) throw Error(ExitCode::bad_input, mixed_among_inextensible);
+  trying_ = thin_ && heap();
+  if (trying_) {
+    thin_ = false;
+    iterate(step, scene);
+    trying_ = false;
+    if (!outcome_.newton.converged || outcome_.status != ContactStatus::solved) {
+      begin_all(step, scene);
+      thin_ = true;
+      iterate(step, scene);
+    }
+  } else {
+    iterate(step, scene);
   }
   if (smooth_) look_for_closed_barriers(scene, step.dt);
   give(scene);

@@ -106,6 +106,9 @@ class ContactIsland {
   bool few() const;
   bool whole() const;
   bool coupled() const;
+  bool heap() const;
+  void begin_all(const Step& step, ContactScene& scene);
+  void iterate(const Step& step, ContactScene& scene);
   void push(double per_dt);
   void give(ContactScene& scene);
 
@@ -115,7 +118,8 @@ class ContactIsland {
   ContactList list_;
   std::vector<NodalBody*> bodies_;  // by cluster
   NodalContact solver_;
-  bool thin_ = false;  // some block is: contacts are solved with the matrices of all
+  bool thin_ = false;    // some block is: contacts are solved with the matrices of all
+  bool trying_ = false;  // whether the splitting does, though some block is thin
   WholeContacts whole_;
   std::vector<SmoothLaw> laws_;          // by contact
   bool smooth_ = false, mixed_ = false;  // some contact is by penalty or barrier; not all

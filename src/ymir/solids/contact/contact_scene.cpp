@@ -135,6 +135,9 @@ void ContactScene::show() {
       show_own(boundary_, ends_);
     else
       show_all();
+  } else {
+    for (const std::int32_t e : entries_)
+      if (e >= 0 && objects_[static_cast<std::size_t>(e)].object->loose()) find_seats(e);
   }
   for (std::size_t p = 0; p < boundary_.pieces().size(); ++p)
     boundary_.set_fresh(static_cast<std::int32_t>(p), !started_);
@@ -328,9 +331,13 @@ double ContactScene::edge_at(const Contact& contact) const {
     return norm(boundary_.vertices[static_cast<std::size_t>(a)].x - boundary_.vertices[static_cast<std::size_t>(b)].x);
   };
   double longest = 0;
+  // A ball is as long as it is thick.
+  for (const ContactSide* side : {&contact.a, &contact.b})
+    if (side->kind == SideKind::point && side->vertex[0] >= 0 && boundary_.piece(side->piece).kind == PieceKind::points)
+      longest = std::max(longest, 2 * boundary_.vertices[static_cast<std::size_t>(side->vertex[0])].radius);
   for (const ContactSide* side : {&contact.a, &contact.b}) {
     const auto& v = side->vertex;
-    if (side->kind == SideKind::fiber) return apart(v[0], v[1]);
+    if (side->kind == SideKind::fiber) return std::max(longest, apart(v[0], v[1]));
     for (std::size_t k = 1; k < v.size() && v[k] >= 0; ++k) longest = std::max(longest, apart(v[k - 1], v[k]));
     if (side->kind != SideKind::point || v[0] < 0) continue;
     for (const std::int32_t t : boundary_.around(v[0])) {

@@ -58,6 +58,12 @@ struct TouchedCollider {
 
 class ContactScene {
  public:
+  struct End {
+    int member = -1;  // -1: a collider
+    int rank = 0, block = 0, place = 0;
+    std::int64_t order = 0;  // of the block (solid_object.h)
+  };
+
   explicit ContactScene(Communicator& communicator) : communicator_(&communicator) {}
 
   // Objects touch each other. Of several families that an object is in, the one of the highest level says how it is.
@@ -73,17 +79,17 @@ class ContactScene {
 
   // Contacts of the state that objects have. members: all solid objects, in the order of their numbers. Collective.
   void find(const Step& step, std::span<SolidObject* const> members);
+  // After find(), what is loose (solid_object.h): blocks of pieces that contacts join become one, but for those that
+  // couplings are on. Contacts of a piece with nothing but colliders are left out: its object answers to these.
+  void gather(const std::function<bool(const End&)>& coupled);
+  // When impulses are known: pieces of those blocks that only colliders push are released to their objects.
+  void release() const;
   // How long a substep from the state that objects have may be so that no two of them pass each other unseen, at most
   // `longest` [s]. Collective.
   double passing_time(std::span<SolidObject* const> members, double longest);
   // The substep stands: the next one goes on from its impulses.
   void accept();
 
-  struct End {
-    int member = -1;  // -1: a collider
-    int rank = 0, block = 0, place = 0;
-    std::int64_t order = 0;  // of the block (solid_object.h)
-  };
   std::span<const Contact> contacts() const { return detection_.contacts(); }
   void set_impulse(std::size_t contact, Vec3d impulse) { detection_.contacts()[contact].impulse = impulse; }
   std::span<const End> ends() const { return ends_; }  // by piece
@@ -136,6 +142,7 @@ class ContactScene {
   double radius_at(const ContactSide& side) const;
   double layer_of(const ContactSide& side) const;  // of penalties and barriers, what it is found too large by [m]
   bool rolls(const ContactSide& side) const;
+  void find_seats(std::int32_t entry);
   void move(double dt);
   void share_motion();
 
@@ -147,7 +154,8 @@ class ContactScene {
   int families_ = 0;
   double tolerance_ = 1e-4;
   Boundary boundary_;
-  std::vector<End> ends_;  // by piece of the boundary
+  std::vector<End> ends_;       // by piece of the boundary
+  std::vector<char> gathered_;  // pieces that share blocks in this substep; empty: none
   ContactDetection detection_;
   bool started_ = false;  // pieces are not new any more
   double seconds_ = 0;

@@ -34,6 +34,7 @@ struct PieceTraits {
   bool fresh = false;        // new in this substep: overlap that it has now is remembered, not pushed apart
   bool alone = false;        // touches colliders only
   bool rolls = false;        // a fibre that touches at its surface, where friction turns it
+  std::int32_t whole = -1;   // what it is a part of, of its object; parts of one do not touch each other. -1: nothing
 };
 
 // Side by side in memory: whoever looks at a vertex looks at all of it.
@@ -57,6 +58,10 @@ struct BoundaryPiece {
   std::int32_t first_triangle, triangles;  // of a mesh
   std::int32_t first_edge, edges;          // of a mesh
 };
+
+inline bool parts_of_one(const BoundaryPiece& a, const BoundaryPiece& b) {
+  return a.traits.whole >= 0 && a.traits.whole == b.traits.whole && a.id.object == b.id.object && a.id != b.id;
+}
 
 class Boundary {
  public:

@@ -217,10 +217,10 @@ void ContactDetection::find_family(const Boundary& b, ContactFamily family, doub
   collect(b, family, candidates.ranges(), dt, [&](std::ptrdiff_t range, std::vector<Contact>& contacts) {
     narrow[static_cast<std::size_t>(family)](b, candidates.sorted(static_cast<std::int32_t>(range)),
                                              search.scratch[static_cast<std::size_t>(thread_index())], contacts);
-    if (filter.objects)
-      std::erase_if(contacts, [&](const Contact& c) {
-        return !filter.objects(b.piece(c.a.piece).id.object, b.piece(c.b.piece).id.object);
-      });
+    std::erase_if(contacts, [&](const Contact& c) {
+      const BoundaryPiece &p = b.piece(c.a.piece), &q = b.piece(c.b.piece);
+      return parts_of_one(p, q) || (filter.objects && !filter.objects(p.id.object, q.id.object));
+    });
     drop_far(b, contacts);
   });
   times_.contacts += timer.seconds();
@@ -289,6 +289,12 @@ void ContactDetection::find(const Boundary& b, std::span<const ContactCollider> 
   remembered_ = contacts_.size();
   if (continuous) find_swept_contacts(b, colliders, filter, contacts_);
   times_.contacts += timer.seconds();
+}
+
+void ContactDetection::leave_out(const std::function<bool(const Contact&)>& which) {
+  const auto end = contacts_.begin() + static_cast<std::ptrdiff_t>(remembered_);
+  remembered_ -= static_cast<std::size_t>(std::count_if(contacts_.begin(), end, which));
+  std::erase_if(contacts_, which);
 }
 
 void ContactDetection::accept(const Boundary& b) {

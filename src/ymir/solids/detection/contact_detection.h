@@ -9,6 +9,7 @@
 // grown to what a scene needs, nothing is allocated.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -34,6 +35,8 @@ class ContactDetection {
   std::span<const Contact> contacts() const { return contacts_; }
   std::span<Contact> contacts() { return contacts_; }
   void accept(const Boundary& boundary);
+  // Contacts that nobody solves for are not remembered either.
+  void leave_out(const std::function<bool(const Contact&)>& which);
 
   const ContactMemory& memory() const { return memory_; }
   void restore(const ContactMemory& memory) { memory_ = memory; }

@@ -84,7 +84,7 @@ double seen_for(const Element& e, const Element& f, double w) {
 }
 
 bool neighbours(const Boundary& b, const Element& e, const Element& f) {
-  if (e.piece != f.piece) return false;
+  if (e.piece != f.piece) return parts_of_one(b.piece(e.piece), b.piece(f.piece));
   const BoundaryPiece& piece = b.piece(e.piece);
   if (!piece.traits.self_contact || piece.traits.solid) return true;
   if (piece.kind == PieceKind::fiber) return std::abs(e.vertex[0] - f.vertex[0]) < fiber_neighbours;

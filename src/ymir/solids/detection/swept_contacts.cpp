@@ -91,7 +91,7 @@ void Sweep::add(const std::int32_t* vertices, std::int32_t count, std::int32_t e
 
 bool Sweep::may_touch(const Swept& p, const Swept& q) const {
   const BoundaryPiece &a = b_->piece(p.piece), &b = b_->piece(q.piece);
-  if (a.traits.alone || b.traits.alone) return false;
+  if (a.traits.alone || b.traits.alone || parts_of_one(a, b)) return false;
   if (filter_->objects && !filter_->objects(a.id.object, b.id.object)) return false;
   if (p.piece != q.piece) return true;
   if (!a.traits.self_contact || a.traits.solid) return false;
