@@ -432,8 +432,9 @@ void CurvesObject::note(const std::vector<StrandReport>& reports, const Step& st
 
 void CurvesObject::note_contacts(const std::vector<StrandReport>& reports) {
   solves_.contacts_found = static_cast<std::int64_t>(contacts_.size());
-  solves_.contacts = std::count_if(contacts_.begin(), contacts_.end(),
-                                   [](const LoneContact& c) { return c.force != Vec3d{0, 0, 0}; });
+  solves_.contacts = std::count_if(contacts_.begin(), contacts_.end(), [](const LoneContact& c) {
+    return c.force != Vec3d{0, 0, 0};
+  });
   for (const StrandReport& r : reports) solves_.contact_iterations += r.contact_iterations;
 }
 

@@ -153,8 +153,8 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
   std::int64_t resampled_ = 0, held_ = 0;               // strands with coincident vertices; of no length
   std::vector<std::unique_ptr<StrandNewton>> solvers_;  // one per thread: their memory stays in its core's cache
   bool every_iteration_ = false;
-  std::span<LoneContact> contacts_;          // of the substep, by groups
-  std::vector<std::size_t> first_contact_;   // of each group, and their number
+  std::span<LoneContact> contacts_;         // of the substep, by groups
+  std::vector<std::size_t> first_contact_;  // of each group, and their number
   double contact_tolerance_ = 0;
   SolveReport report_;
   ObjectReport solves_;  // of the substep at hand

@@ -11,8 +11,8 @@ namespace ymir {
 namespace {
 
 using Real = StrandReal;
-constexpr double longest_turn = 1.5;    // of a frame in one iteration [rad]
-constexpr double longest_move = 3;      // of a vertex in one iteration, in mean edges
+constexpr double longest_turn = 1.5;  // of a frame in one iteration [rad]
+constexpr double longest_move = 3;    // of a vertex in one iteration, in mean edges
 // Iterations in which strands that contacts push get the stiffness of that compression; what has not converged by then
 // buckles, and wants a definite matrix.
 constexpr int exact_iterations = 6;

@@ -32,8 +32,8 @@ struct StrandReport {
   int iterations = 0;                // of the slowest lane
   std::int64_t lane_iterations = 0;  // summed over strands
   std::int64_t contact_iterations = 0;
-  int weakened = 0;                  // factorisations repeated with less geometric stiffness
-  double residual = 0;               // largest of all lanes, unit-free
+  int weakened = 0;     // factorisations repeated with less geometric stiffness
+  double residual = 0;  // largest of all lanes, unit-free
   bool converged = true;
   int retried = 0;      // lanes advanced in smaller steps of their own
   int unconverged = 0;  // lanes accepted although above the tolerance
@@ -116,9 +116,7 @@ class StrandNewton {
     return {begin_position_[0][i][lane], begin_position_[1][i][lane], begin_position_[2][i][lane]};
   }
   // Rows that vectors have beyond rows().
-  int spare_rows() const {
-    return step_.multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth;
-  }
+  int spare_rows() const { return step_.multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth; }
   int rows() const { return step_.vertices * (step_.multipliers ? MultiplierLayout::block : PlainLayout::block); }
 
  private:

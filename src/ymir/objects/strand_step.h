@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "ymir/data/strand_system.h"
-#include "ymir/solids/embedding.h"
 #include "ymir/physics/rods/frames.h"
+#include "ymir/solids/embedding.h"
 
 namespace ymir {
 
@@ -79,8 +79,7 @@ struct StrandStep {
   StrandReal curving(const StrandReal& tension) const {
     if (curvature == Curvature::exact) return tension;
     const StrandReal pulling = max(tension, StrandReal::all(0));
-    return curvature == Curvature::compressed ? pulling + min(tension, StrandReal::all(0)) * (beta * pressed)
-                                              : pulling;
+    return curvature == Curvature::compressed ? pulling + min(tension, StrandReal::all(0)) * (beta * pressed) : pulling;
   }
   std::vector<StrandReal*> constraint_work;
 

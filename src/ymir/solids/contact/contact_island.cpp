@@ -212,10 +212,9 @@ void ContactIsland::note(double error, std::int64_t iterations, std::size_t wors
 }
 
 bool ContactIsland::nothing_pushes() const {
-  return !smooth_ && !recording_ && remote_.empty() &&
-         std::ranges::none_of(list_.contacts, [](const NodeContact& c) {
-           return c.impulse != Vec3d{0, 0, 0} || c.cohesion > 0;
-         });
+  return !smooth_ && !recording_ && remote_.empty() && std::ranges::none_of(list_.contacts, [](const NodeContact& c) {
+    return c.impulse != Vec3d{0, 0, 0} || c.cohesion > 0;
+  });
 }
 
 // Whether the step that bodies take without contacts closes none of them: then it is the step.
