@@ -224,8 +224,9 @@ TEST_F(SolidInputs, PaintedSurfacesAreCheckedWhereverTheyAreWrong) {
                   "channel 'thickness' of its input does nothing"));
   EXPECT_TRUE(has(says(painted_ply(true, "vertex", "density", "9", "9"), "  - rigid_object: {surface: b}\n"),
                   "warning: the channel 'density' of its input 'b'"));
-  EXPECT_TRUE(has(says(painted_ply(true, "vertex", "friction", "1", "1"), solid + "  - collider\n"),
-                  "the channel 'friction' of its input does nothing"));
+  EXPECT_TRUE(
+      has(says(painted_ply(true, "vertex", "friction", "1", "1"), solid + "  - collider: {response: penalty}\n"),
+          "the channel 'friction' of its input does nothing"));
 }
 
 TEST_F(SolidInputs, ChannelsNeedTheComponentsOfTheirParameter) {
@@ -320,14 +321,15 @@ TEST_F(SolidInputs, AreRefusedWithARemedyWhereTheyCannotBeTaken) {
   expect("  - elastic_solid\n  - group: In\n    with:\n      - solid_object: {body: two}\n      - elastic_solid\n",
          {"In/solid_object has an elastic_solid already", "keep one"});
   // Painted on a solid, and nothing of it takes that.
-  const std::string ignored =
-      told("  two: {body: two.vtk, overrides: {friction: 0.3, drag_strength: 2, bend: 2}}\n",
-           "  - solid_object: {body: two}\n  - elastic_solid\n  - collider\n  - drag\n  - elastic_rod\n");
+  const std::string ignored = told("  two: {body: two.vtk, overrides: {friction: 0.3, drag_strength: 2, bend: 2}}\n",
+                                   "  - solid_object: {body: two}\n  - elastic_solid\n  - collider: {response: "
+                                   "penalty}\n  - drag\n  - elastic_rod\n");
   EXPECT_NE(ignored.find("'friction'"), std::string::npos) << ignored;
   EXPECT_NE(ignored.find("'bend'"), std::string::npos) << ignored;
   EXPECT_EQ(ignored.find("'drag_strength'"), std::string::npos) << ignored;
-  const std::string rigid = told("  far: {surface: far.obj, overrides: {friction: 0.3}}\n",
-                                 "  - rigid_object: {surface: far}\n  - collider: {center: [0, -5, 0]}\n");
+  const std::string rigid =
+      told("  far: {surface: far.obj, overrides: {friction: 0.3}}\n",
+           "  - rigid_object: {surface: far}\n  - collider: {response: penalty, center: [0, -5, 0]}\n");
   EXPECT_NE(rigid.find("'friction'"), std::string::npos) << rigid;
 }
 

@@ -78,9 +78,11 @@ class ContactRun {
     touching_.push_back(&object);
     return object;
   }
-  void collider(std::function<DistanceSample(Vec3d)> distance, double friction, const TouchResponse& response = {}) {
+  void collider(std::function<DistanceSample(Vec3d)> distance, double friction, const TouchResponse& response = {},
+                double adhesion = 0) {
     TouchedCollider collider;
     collider.friction = friction;
+    collider.adhesion = adhesion;
     collider.response = response;
     collider.objects = touching_;
     collider.during = [distance = std::move(distance)](double, double) {
@@ -90,8 +92,8 @@ class ContactRun {
   }
   template <class Shape>
   requires requires(Shape s) { signed_distance(s, Vec3d{}); }
-  void collider(const Shape& shape, double friction, const TouchResponse& response = {}) {
-    collider([shape](Vec3d x) { return signed_distance(shape, x); }, friction, response);
+  void collider(const Shape& shape, double friction, const TouchResponse& response = {}, double adhesion = 0) {
+    collider([shape](Vec3d x) { return signed_distance(shape, x); }, friction, response, adhesion);
   }
   void gravity(Vec3d g) {
     for (auto& c : cloths_) c->add_force(gravity_force("gravity", g, {}));

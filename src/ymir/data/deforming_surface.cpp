@@ -28,16 +28,22 @@ void DeformingSurface::require_inside() const {
   const double step = 1e-3 * still.mean_edge();
   constexpr std::size_t most = 2000;
   const std::size_t stride = std::max<std::size_t>(1, triangles.size() / most);
-  std::int64_t tried = 0, right = 0;
+  std::int64_t tried = 0, right = 0, turned = 0;
   for (std::size_t i = 0; i < triangles.size(); i += stride) {
     const auto& t = triangles[i];
     const Vec3d a = rest.positions[t[0]], b = rest.positions[t[1]], c = rest.positions[t[2]];
     const Vec3d normal = normalized(cross(b - a, c - a), Vec3d(0, 0, 0)), center = (a + b + c) / 3.0;
     if (dot(normal, normal) == 0) continue;
     ++tried;
-    right += still.winding(center - normal * step, 0) > 0.5 && still.winding(center + normal * step, 0) < 0.5;
+    const double behind = still.winding(center - normal * step, 0), before = still.winding(center + normal * step, 0);
+    right += behind > 0.5 && before < 0.5;
+    turned += before < -0.5 && behind > -0.5;
   }
   if (static_cast<double>(right) >= 0.9 * static_cast<double>(tried)) return;
+  if (static_cast<double>(turned) >= 0.9 * static_cast<double>(tried))
+    throw Error(ExitCode::bad_input, fmt::format("{}: the mesh is not closed ({} edges without a neighbour), and its "
+                                                 "faces point inward; turn its faces over",
+                                                 name_, hierarchy_->boundary_edges()));
   throw Error(ExitCode::bad_input,
               fmt::format("{}: the mesh is not closed ({} edges without a neighbour or with one that is turned over), "
                           "and only {:.0f} % of its faces have an inside behind them; fill its holes, merge duplicate "

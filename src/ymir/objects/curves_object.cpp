@@ -14,6 +14,7 @@
 #include "ymir/objects/strand_retry.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/rods/cross_section.h"
+#include "ymir/solids/contact/lone_contact.h"
 
 namespace ymir {
 namespace {
@@ -356,6 +357,14 @@ RootPose CurvesObject::root_pose(int group, double time) const {
   return pose;
 }
 
+void CurvesObject::take_contacts(std::span<LoneContact> contacts, double tolerance) {
+  contacts_ = contacts;
+  contact_tolerance_ = tolerance;
+  first_contact_.assign(static_cast<std::size_t>(strands_.group_count()) + 1, 0);
+  for (const LoneContact& c : contacts) ++first_contact_[static_cast<std::size_t>(c.block) + 1];
+  std::partial_sum(first_contact_.begin(), first_contact_.end(), first_contact_.begin());
+}
+
 void CurvesObject::advance(const Step& step) {
   if (step.iteration > 0 && !every_iteration_) return;  // solved to the end in the first iteration
   std::vector<StrandReport> reports(static_cast<std::size_t>(strands_.group_count()));
@@ -368,6 +377,12 @@ void CurvesObject::advance(const Step& step) {
     const int group = static_cast<int>(g);
     if (in_cluster(group)) return;
     if (step.iteration > 0) strands_.rollback(group);
+    std::span<LoneContact> touching;
+    if (!contacts_.empty()) {
+      const std::size_t first = first_contact_[static_cast<std::size_t>(g)];
+      touching = contacts_.subspan(first, first_contact_[static_cast<std::size_t>(g) + 1] - first);
+    }
+    newton.touch(touching, step.time, step.dt, contact_tolerance_);
     StrandRetry strands(strands_, channels_, newton, roots_at, forces_, constraints_, description_.newton);
     reports[static_cast<std::size_t>(g)] = strands.advance(group, step.time, step.dt);
   });
@@ -408,10 +423,19 @@ void CurvesObject::note(const std::vector<StrandReport>& reports, const Step& st
         solves_.worst = fmt::format("strand {}", strands_.group(static_cast<int>(g)).id[lane]);
       }
   }
+  if (!contacts_.empty()) note_contacts(reports);
   solves_.residual = std::max(solves_.residual, report_.residual);
   strand_steps_ += strands_.strand_count();
   solves_.solves += strands_.strand_count();
   report_.status = failed ? SolveReport::Status::failed : SolveReport::Status::converged;
+}
+
+void CurvesObject::note_contacts(const std::vector<StrandReport>& reports) {
+  solves_.contacts_found = static_cast<std::int64_t>(contacts_.size());
+  solves_.contacts = std::count_if(contacts_.begin(), contacts_.end(), [](const LoneContact& c) {
+    return c.force != Vec3d{0, 0, 0};
+  });
+  for (const StrandReport& r : reports) solves_.contact_iterations += r.contact_iterations;
 }
 
 ObjectReport CurvesObject::report() const {

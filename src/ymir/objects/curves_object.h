@@ -88,6 +88,8 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
   std::uint64_t boundary_version() const override { return strands_.arrangement(); }
   void move_boundary(int block, int place, double dt, std::span<BoundaryVertex> vertices) const override;
   bool pieces_leave() const override { return false; }
+  bool solves_contacts() const override { return true; }
+  void take_contacts(std::span<LoneContact> contacts, double tolerance) override;
   bool every_iteration() const override { return every_iteration_; }
   std::string name() const override { return path(); }
 
@@ -133,6 +135,7 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
   Strand make_strand(std::int64_t id);
   void compensate_gravity();
   void note(const std::vector<StrandReport>& reports, const Step& step);
+  void note_contacts(const std::vector<StrandReport>& reports);
 
   Description description_;
   StrandSystem strands_;
@@ -153,6 +156,9 @@ class CurvesObject final : public Object, public ForceTarget, public SolidObject
   std::int64_t resampled_ = 0, held_ = 0;               // strands with coincident vertices; of no length
   std::vector<std::unique_ptr<StrandNewton>> solvers_;  // one per thread: their memory stays in its core's cache
   bool every_iteration_ = false;
+  std::span<LoneContact> contacts_;         // of the substep, by groups
+  std::vector<std::size_t> first_contact_;  // of each group, and their number
+  double contact_tolerance_ = 0;
   SolveReport report_;
   ObjectReport solves_;  // of the substep at hand
   double last_dt_ = 0;   // its length [s]

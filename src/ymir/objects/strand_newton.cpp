@@ -11,8 +11,11 @@ namespace ymir {
 namespace {
 
 using Real = StrandReal;
-constexpr double longest_turn = 1.5;    // of a frame in one iteration [rad]
-constexpr double longest_move = 3;      // of a vertex in one iteration, in mean edges
+constexpr double longest_turn = 1.5;  // of a frame in one iteration [rad]
+constexpr double longest_move = 3;    // of a vertex in one iteration, in mean edges
+// Iterations in which strands that contacts push get the stiffness of that compression; what has not converged by then
+// buckles, and wants a definite matrix.
+constexpr int exact_iterations = 6;
 constexpr double negligible = 1e-6;     // residual, in tolerances, that needs no step to be believed
 constexpr double shortest_edge = 1e-4;  // relative to the mean edge: what a collapsed edge counts as
 
@@ -537,6 +540,12 @@ StrandReal StrandNewton::follow(int group, double time, double dt, const RootPos
   return residual();
 }
 
+void StrandNewton::press(int iteration) {
+  const bool exact = iteration < exact_iterations;
+  step_.curvature = exact ? StrandStep::Curvature::compressed : StrandStep::Curvature::newton;
+  step_.pressed = touches_.pressed();
+}
+
 StrandReport StrandNewton::advance(int group, double time, double dt, const RootPose* pose, Forces forces,
                                    Constraints constraints, const NewtonSettings& settings, LaneSet lanes,
                                    Matrix matrix) {
@@ -547,15 +556,21 @@ StrandReport StrandNewton::advance(int group, double time, double dt, const Root
                     : damped                   ? StrandStep::Curvature::compressed
                                                : StrandStep::Curvature::newton;
   begin(group, time, dt, pose, forces, constraints, true);
+  if (!touches_.empty()) touches_.begin(*this);
   Real last_step = Real::all(std::numeric_limits<double>::infinity());
   Real worst = Real::all(0), frozen = 1.0 - step_.active;  // 1: converged, failed, or not to be advanced
   Real largest = Real::all(0);
   for (;; ++report.iterations) {
     step_.beta = Real::all(1);
+    if (!touches_.empty() && matrix == Matrix::newton) press(report.iterations);
     assemble(forces, constraints);
+    if (!touches_.empty()) touches_.push(*this);
     const Real left = residual();
     const auto was_frozen = frozen > 0.0;
-    const auto settled = (last_step < std::sqrt(settings.tolerance)) | (left < settings.tolerance * negligible);
+    const auto slow = last_step < std::sqrt(settings.tolerance);
+    auto settled = slow | (left < settings.tolerance * negligible);
+    // What touches something has to have asked its contacts.
+    if (!touches_.empty()) settled = settled & (slow | (touches_.touched() < 0.5)) & (touches_.unsolved() < 0.5);
     frozen = select(((left < settings.tolerance) & settled) | was_frozen, Real::all(1), 0.0);
     bool finished = true;
     for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
@@ -582,14 +597,20 @@ StrandReport StrandNewton::advance(int group, double time, double dt, const Root
           ignored_pivots_.set(lane, 1);
         }
       assemble(forces, constraints);
+      if (!touches_.empty()) touches_.push(*this);
       if (damped) add_damping(rate);
     }
-    solve();
+    if (touches_.empty())
+      solve();
+    else
+      touches_.solve(*this, frozen, left);
     last_step = step_size();
     move(reach(), frozen, constraints);
   }
   report.weakened = weakened_;
+  report.contact_iterations = touches_.iterations();
   step_.curvature = StrandStep::Curvature::newton;
+  step_.pressed = Real::all(1);
   for (int lane = 0; lane < StrandSystem::lanes; ++lane) {
     report.lane_residual[static_cast<std::size_t>(lane)] = worst[lane];
     if (!(worst[lane] <= report.residual)) report.residual = worst[lane];  // NaN is the largest

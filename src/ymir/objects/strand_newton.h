@@ -13,6 +13,7 @@
 
 #include "ymir/objects/point_block.h"
 #include "ymir/objects/strand_step.h"
+#include "ymir/objects/strand_touches.h"
 #include "ymir/solids/newton_settings.h"
 
 namespace ymir {
@@ -30,8 +31,9 @@ inline constexpr LaneSet all_lanes{true, true, true, true};
 struct StrandReport {
   int iterations = 0;                // of the slowest lane
   std::int64_t lane_iterations = 0;  // summed over strands
-  int weakened = 0;                  // factorisations repeated with less geometric stiffness
-  double residual = 0;               // largest of all lanes, unit-free
+  std::int64_t contact_iterations = 0;
+  int weakened = 0;     // factorisations repeated with less geometric stiffness
+  double residual = 0;  // largest of all lanes, unit-free
   bool converged = true;
   int retried = 0;      // lanes advanced in smaller steps of their own
   int unconverged = 0;  // lanes accepted although above the tolerance
@@ -57,6 +59,10 @@ class StrandNewton {
   // not influence each other in any bit.
   StrandReport advance(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints,
                        const NewtonSettings& settings, LaneSet lanes = all_lanes, Matrix matrix = Matrix::newton);
+  // Contacts that advance() solves for, of the group that comes next; none unless told so.
+  void touch(std::span<LoneContact> contacts, double time, double dt, double tolerance) {
+    touches_.set(contacts, time, dt, tolerance);
+  }
   // The same without solving anything: clamped strands follow their roots rigidly, loose ones fly on without turning.
   // Returns what it leaves: largest residual displacement per lane.
   StrandReal follow(int group, double time, double dt, const RootPose* pose, Forces forces, Constraints constraints,
@@ -111,6 +117,11 @@ class StrandNewton {
   int row(int vertex, int local) const {
     return step_.multipliers ? MultiplierLayout::row(vertex, local) : PlainLayout::row(vertex, local);
   }
+  Vec3d begin_position(int lane, int i) const {
+    return {begin_position_[0][i][lane], begin_position_[1][i][lane], begin_position_[2][i][lane]};
+  }
+  // Rows that vectors have beyond rows().
+  int spare_rows() const { return step_.multipliers ? MultiplierLayout::half_bandwidth : PlainLayout::half_bandwidth; }
   int rows() const { return step_.vertices * (step_.multipliers ? MultiplierLayout::block : PlainLayout::block); }
 
  private:
@@ -133,6 +144,7 @@ class StrandNewton {
   // Rate of the present iterate [1/s^2]; largest: acceleration so far.
   StrandReal damping(StrandReal& largest) const;
   void add_damping(const StrandReal& rate);
+  void press(int iteration);
   void mask_given();
   template <class Layout>
   void mask_given(StrandReal* matrix) const;
@@ -164,6 +176,7 @@ class StrandNewton {
   StrandReal ignored_pivots_;  // 1: the lane has failed, its matrix no longer matters
   std::vector<char> masked_;   // vertices with an unknown that is given in some lane
   Dependence dependence_ = Dependence::none;
+  StrandTouches touches_;
   int weakened_ = 0;
 };
 

@@ -89,6 +89,7 @@ bool StrandRetry::damp(const Part& part, StrandReport& total) {
 void StrandRetry::count(const StrandReport& part, StrandReport& total) {
   total.iterations = std::max(total.iterations, part.iterations);
   total.lane_iterations += part.lane_iterations;
+  total.contact_iterations = part.contact_iterations;  // since the substep began
   total.weakened += part.weakened;
   iterations_left_ -= part.lane_iterations;
 }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "ymir/data/strand_system.h"
-#include "ymir/solids/embedding.h"
 #include "ymir/physics/rods/frames.h"
+#include "ymir/solids/embedding.h"
 
 namespace ymir {
 
@@ -69,6 +69,8 @@ struct StrandStep {
   StrandReal mean_length;
   StrandReal active = StrandReal::all(1);  // 1: advanced; 0: left as it is
   StrandReal beta;                         // share of the geometric stiffness kept, 1 unless a pivot failed
+  // Lanes whose compressed edges Curvature::compressed counts.
+  StrandReal pressed = StrandReal::all(1);
   // What of the second derivatives d2C enters the matrix: as Newton wants it (clamped tension), none, all of it, or
   // Newton's and the share beta of that of compressed edges.
   enum class Curvature : std::uint8_t { newton, none, exact, compressed };
@@ -77,7 +79,7 @@ struct StrandStep {
   StrandReal curving(const StrandReal& tension) const {
     if (curvature == Curvature::exact) return tension;
     const StrandReal pulling = max(tension, StrandReal::all(0));
-    return curvature == Curvature::compressed ? pulling + min(tension, StrandReal::all(0)) * beta : pulling;
+    return curvature == Curvature::compressed ? pulling + min(tension, StrandReal::all(0)) * (beta * pressed) : pulling;
   }
   std::vector<StrandReal*> constraint_work;
 

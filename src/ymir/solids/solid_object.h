@@ -17,6 +17,7 @@ namespace ymir {
 class Boundary;
 class SolidSystem;
 struct BoundaryVertex;
+struct LoneContact;
 struct PieceTraits;
 
 class SolidObject {
@@ -85,6 +86,11 @@ class SolidObject {
   // Of the piece at a seat: where its vertices are, and their way in dt [s] with the velocity they have.
   virtual void move_boundary(int /*block*/, int /*place*/, double /*dt*/,
                              std::span<BoundaryVertex> /*vertices*/) const {}
+
+  // Whether it solves for exact contacts of blocks that touch nothing but colliders while it advances them.
+  virtual bool solves_contacts() const { return false; }
+  // Those of the substep, by blocks, in every substep; they stay where they are. tolerance: of E_s.
+  virtual void take_contacts(std::span<LoneContact> /*contacts*/, double /*tolerance*/) {}
 
   // The system that solves for what couplings connect; nullptr: nothing of this object is coupled.
   SolidSystem* system() const { return system_; }

@@ -45,12 +45,19 @@ std::string at_odds(const Cluster::Outcome& outcome) {
       fmt::join(names, ", "), more, outcome.gap);
 }
 
-// Pieces that contacts are on.
-std::vector<char> touched_pieces(const ContactScene& scene) {
-  std::vector<char> touched(scene.ends().size(), 0);
-  for (const Contact& contact : scene.contacts())
+// What contacts are on a piece.
+enum class Touched : char { nothing, colliders, anything };  // exact ones with colliders alone; others too
+
+std::vector<Touched> touched_pieces(const ContactScene& scene, double dt) {
+  std::vector<Touched> touched(scene.ends().size(), Touched::nothing);
+  for (const Contact& contact : scene.contacts()) {
+    const bool lone = contact.b.kind == SideKind::collider && !scene.law(contact, 0, dt).smooth();
     for (const ContactSide* side : {&contact.a, &contact.b})
-      if (side->kind != SideKind::collider) touched[static_cast<std::size_t>(side->piece)] = 1;
+      if (side->kind != SideKind::collider) {
+        Touched& piece = touched[static_cast<std::size_t>(side->piece)];
+        piece = std::max(piece, lone ? Touched::colliders : Touched::anything);
+      }
+  }
   return touched;
 }
 
@@ -287,10 +294,10 @@ void SolidSystem::detect(const Step& step) {
   if (!contacts_.empty()) {
     contacts_.find(step, members_);
     contacts_.gather([&](const ContactScene::End& end) { return nodes.contains({end.member, end.rank, end.block}); });
+    hand_out(step, [&](const Node& node) { return nodes.contains(node); });
   }
-  const std::vector<char> touched = touched_pieces(contacts_);
-  for (std::size_t p = 0; p < touched.size(); ++p)
-    if (const ContactScene::End& end = contacts_.ends()[p]; touched[p] != 0)
+  for (std::size_t p = 0; p < in_island_.size(); ++p)
+    if (const ContactScene::End& end = contacts_.ends()[p]; in_island_[p] != 0)
       number_of({end.member, end.rank, end.block});
   for (std::size_t m = 0; m < members_.size(); ++m) {
     if (const int lead = members_[m]->lead(); lead >= 0) number_of({static_cast<int>(m), lead, 0});
@@ -310,6 +317,79 @@ void SolidSystem::detect(const Step& step) {
   make_islands(contents);
 }
 
+// Blocks that nothing is coupled to, and that touch colliders alone, are left to objects that can; the same on every
+// rank. Contacts that are to be written down are those of islands.
+template <class Coupled>
+void SolidSystem::hand_out(const Step& step, const Coupled& coupled) {
+  const std::vector<Touched> touched = touched_pieces(contacts_, step.dt);
+  std::map<Node, bool> lone;
+  const auto node_of = [&](std::size_t p) {
+    const ContactScene::End& end = contacts_.ends()[p];
+    return Node{end.member, end.rank, end.block};
+  };
+  in_island_.assign(touched.size(), 0);
+  for (std::size_t p = 0; p < touched.size(); ++p) {
+    if (touched[p] == Touched::nothing) continue;
+    const Node node = node_of(p);
+    const auto [at, added] = lone.try_emplace(node, true);
+    if (added)
+      at->second = !dump_ && members_[static_cast<std::size_t>(node.member)]->solves_contacts() && !coupled(node);
+    at->second = at->second && touched[p] == Touched::colliders;
+  }
+  for (std::size_t p = 0; p < touched.size(); ++p)
+    in_island_[p] = touched[p] != Touched::nothing && !lone.at(node_of(p)) ? 1 : 0;
+  lone_.resize(members_.size());
+  for (auto& of_member : lone_) of_member.clear();
+  lone_dt_ = step.dt;
+  for (std::size_t k = 0; k < contacts_.contacts().size(); ++k) {
+    const Contact& contact = contacts_.contacts()[k];
+    const auto p = static_cast<std::size_t>(contact.a.piece);
+    const ContactScene::End& end = contacts_.ends()[p];
+    if (in_island_[p] != 0 || end.rank != communicator_->rank()) continue;
+    LoneContact& c = lone_[static_cast<std::size_t>(end.member)].emplace_back();
+    c.contact = k;
+    c.block = end.block;
+    c.place = end.place;
+    for (std::size_t v = 0; v < 2; ++v) {
+      c.vertex[v] = contact.a.vertex[v] < 0 ? -1 : contacts_.within_piece(contact.a, contact.a.vertex[v]);
+      c.weight[v] = contact.a.weight[v];
+    }
+    c.normal = contact.normal;
+    c.start = contacts_.point(contact.a);
+    c.carried = contact.carried;
+    c.room = contacts_.room(contact);
+    c.friction = contacts_.friction(contact);
+    c.adhesion = contacts_.adhesion(contact);
+    c.force = contact.impulse / step.dt;
+  }
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (!members_[m]->solves_contacts()) continue;
+    std::stable_sort(lone_[m].begin(), lone_[m].end(), [](const LoneContact& a, const LoneContact& b) {
+      return std::pair(a.block, a.place) < std::pair(b.block, b.place);
+    });
+    members_[m]->take_contacts(lone_[m], contacts_.tolerance());
+  }
+}
+
+// What objects have found for themselves is remembered by all ranks.
+void SolidSystem::accept() {
+  struct Found {
+    std::size_t contact;
+    Vec3d impulse;
+  };
+  std::vector<Found> found;
+  for (const auto& of_member : lone_)
+    for (const LoneContact& c : of_member) found.push_back({c.contact, c.force * lone_dt_});
+  if (!contacts_.empty() && communicator_->size() > 1) {
+    const std::vector<Bytes> all = communicator_->all_gather(std::as_bytes(std::span<const Found>(found)));
+    found.clear();
+    for (const Bytes& bytes : all)
+      for (const Found& f : from_bytes<Found>(bytes)) found.push_back(f);
+  }
+  for (const Found& f : found) contacts_.set_impulse(f.contact, f.impulse);
+  contacts_.accept();
+}
+
 // Clusters joined by contacts. What is said of them here is the same on every rank.
 void SolidSystem::make_islands(const std::vector<Content>& contents) {
   islands_.clear();
@@ -319,10 +399,9 @@ void SolidSystem::make_islands(const std::vector<Content>& contents) {
   for (std::size_t p = 0; p < contents.size(); ++p)
     for (const Node& node : contents[p]) part_of[node] = p;
   std::map<Node, std::int64_t> orders;
-  const std::vector<char> touched = touched_pieces(contacts_);
-  std::vector<ContactIslands::Seat> seats(touched.size());
-  for (std::size_t p = 0; p < touched.size(); ++p) {
-    if (touched[p] == 0) continue;
+  std::vector<ContactIslands::Seat> seats(in_island_.size());
+  for (std::size_t p = 0; p < in_island_.size(); ++p) {
+    if (in_island_[p] == 0) continue;
     const ContactScene::End& end = contacts_.ends()[p];
     const Node node{end.member, end.rank, end.block};
     orders[node] = end.order;

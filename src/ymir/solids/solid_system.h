@@ -16,6 +16,7 @@
 #include "ymir/solids/cluster.h"
 #include "ymir/solids/contact/contact_islands.h"
 #include "ymir/solids/contact/contact_scene.h"
+#include "ymir/solids/contact/lone_contact.h"
 #include "ymir/solids/solid_object.h"
 #include "ymir/solids/spanning_clusters.h"
 
@@ -66,7 +67,7 @@ class SolidSystem final : public Object {
   double step_limit() const override { return limit_; }
   void save() override;
   void rollback() override { set_state(saved_); }
-  void accept() override { contacts_.accept(); }
+  void accept() override;
   std::optional<std::string> non_finite() const override { return std::nullopt; }
   std::vector<Channel> channels() override { return list(this); }
   // The same without a system (nullptr), for documentation.
@@ -87,6 +88,8 @@ class SolidSystem final : public Object {
   std::vector<Link> find_links() const;
   void make_clusters(const std::vector<Link>& links, const std::vector<Content>& contents);
   void make_islands(const std::vector<Content>& contents);
+  template <class Coupled>
+  void hand_out(const Step& step, const Coupled& coupled);
   void note(const std::vector<Cluster::Outcome>& outcomes);
   void advance_islands(const Step& step);
   std::string name_of(const Contact& contact) const;
@@ -103,6 +106,10 @@ class SolidSystem final : public Object {
   ContactScene contacts_;
   std::vector<Cluster> clusters_;  // all of whose blocks are here
   std::vector<char> touched_;      // of each cluster: it is in an island
+  std::vector<char> in_island_;    // of each piece that contacts know
+  // Contacts that objects solve for themselves, by members, and the length of the substep [s].
+  std::vector<std::vector<LoneContact>> lone_;
+  double lone_dt_ = 0;
   ContactIslands islands_;
   std::unique_ptr<ContactDump> dump_;  // nullptr: nobody wants it
   struct Member {

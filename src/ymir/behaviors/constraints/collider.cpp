@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ymir/actions/collider_contact.h"
 #include "ymir/actions/deforming_contact.h"
@@ -66,10 +67,31 @@ AnimatedSurface mesh_surface(const ColliderBehavior::Params& p, Scope& scope) {
   return scope.animated_surface(p.surface);
 }
 
+double enclosed_volume(const Surface& surface) {
+  const auto corner = [&](std::int32_t i) {
+    return surface.positions[static_cast<std::size_t>(i)] - surface.positions.front();
+  };
+  double volume = 0;
+  for (const auto& t : surface.triangles) volume += dot(corner(t[0]), cross(corner(t[1]), corner(t[2]))) / 6;
+  return volume;
+}
+
+// A room is such a mesh, and most others are a mistake.
+void tell_of_turned_faces(const ColliderBehavior::Params& p, Scope& scope, const Surface& surface) {
+  if (enclosed_volume(surface) < 0)
+    scope.warn(
+        fmt::format("the faces of the surface '{}' point inward: what is in it is kept in, and what is outside "
+                    "counts as inside of the solid; turn its faces over, unless it is a room",
+                    p.surface.name));
+}
+
 // Whether the grid can do it; an error where it was asked for and cannot.
-bool on_grid(const ColliderBehavior::Params& p, const Scope& scope, const AnimatedSurface& surface) {
+bool on_grid(const ColliderBehavior::Params& p, Scope& scope, const AnimatedSurface& surface) {
   const bool still_shape = surface.rigid_only(), with_inside = closed(surface.rest());
-  if (with_inside) require_volume(surface.rest(), scope.path() + ": " + p.surface.name);
+  if (with_inside) {
+    require_volume(surface.rest(), scope.path() + ": " + p.surface.name);
+    tell_of_turned_faces(p, scope, surface.rest());
+  }
   if (p.sampling == MeshSampling::exact) return false;
   if (p.sampling == MeshSampling::grid && !still_shape)
     throw Error(ExitCode::bad_input,
@@ -87,12 +109,21 @@ bool on_grid(const ColliderBehavior::Params& p, const Scope& scope, const Animat
   return still_shape && with_inside;
 }
 
+// Of a point of the surface from the origin; of what has none, as planes, infinite [m].
+double farthest(const Surface& surface) {
+  double most = 0;
+  for (const Vec3d& p : surface.positions) most = std::max(most, norm(p));
+  return surface.positions.empty() ? std::numeric_limits<double>::infinity() : most;
+}
+
 constexpr double rounding = 1e-9;       // of places
 constexpr double worth_telling = 1e-3;  // by which a body begins too near [m]
 
-// Says how many points begin inside, and what becomes of them.
-void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& distance, double kept,
-                           const std::string& particles_then, const std::string& strands_then) {
+// Says how many points begin inside, and what becomes of them. together: contacts are solved with all others.
+void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& distance, double kept, bool together,
+                           const std::string& particles_then, std::string strands_then) {
+  const std::string let_out = "it is let out at 2 cm/s, on the side that is nearest";
+  if (together) strands_then = "what is planted near held roots stays, the rest is let out at 2 cm/s";
   const auto tell = [&](const ForceTarget* object, const std::string& path, const std::string& then) {
     scope.when_placed([object, path, distance, then, communicator = &scope.domain().communicator()]() -> std::string {
       const PointsInside inside = points_inside(*object, distance, *communicator);
@@ -104,9 +135,9 @@ void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& d
   for (const ParticleObject* particles : scope.particle_objects()) tell(particles, particles->path(), particles_then);
   for (const CurvesObject* curves : scope.curves_objects()) tell(curves, curves->path(), strands_then);
   for (const SuperHelixObject* strands : scope.super_helix_objects())
-    tell(strands, strands->path(), "strands stay as deep as they begin");
+    tell(strands, strands->path(), together ? strands_then : "strands stay as deep as they begin");
   const auto tell_of_surface = [&](const std::string& path, std::function<std::vector<Vec3d>()> vertices,
-                                   const char* then) {
+                                   const std::string& then) {
     scope.when_placed([=, communicator = &scope.domain().communicator()]() -> std::string {
       PointsInside inside;
       std::int64_t near = 0;
@@ -125,15 +156,17 @@ void tell_of_points_inside(Scope& scope, const std::function<double(Vec3d x)>& d
       if (inside.count == 0 && near > 0)
         return fmt::format(
             "{} of {} vertices of {} begin nearer to it than its strand_thickness of {:.3g} mm, the "
-            "nearest {:.3g} mm; they are kept as near as they begin: move the body, or make "
+            "nearest {:.3g} mm; they are {}: move the body, or make "
             "strand_thickness smaller",
-            near, inside.of, path, kept * 1e3, std::max(nearest, 0.0) * 1e3);
+            near, inside.of, path, kept * 1e3, std::max(nearest, 0.0) * 1e3,
+            together ? "moved away at 2 cm/s" : "kept as near as they begin");
       if (inside.count == 0) return "";
       return fmt::format("{} of {} vertices of {} begin inside it, the deepest {:.3g} mm; {}", inside.count, inside.of,
                          path, inside.deepest * 1e3, then);
     });
   };
-  const char* deep = "what begins inside stays as deep, and may fall through: move the body or the collider";
+  const std::string deep =
+      together ? let_out : "what begins inside stays as deep, and may fall through: move the body or the collider";
   for (const MeshObject* mesh : scope.mesh_objects())
     tell_of_surface(
         mesh->path(),
@@ -246,6 +279,13 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .at_least(0)
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::particles, ActsOn::strands, ActsOn::solids, ActsOn::cloth})
+          .param(&Params::adhesion, "adhesion", unit::newton,
+                 "Force that a contact bears before it opens: wet hair, sticky walls. Where what touches it takes part "
+                 "in a `collision`, the mean of both.")
+          .at_least(0)
+          .only_when("response", {"exact"})
+          .only_when("shape", {"plane", "sphere", "box", "mesh"})
+          .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(
               &Params::response, "response",
               "How strands, cloth, rigid and soft bodies and plants are kept out. exact: they stick and slip by "
@@ -259,7 +299,7 @@ Schema<ColliderBehavior::Params> ColliderBehavior::schema() {
           .only_when("shape", {"plane", "sphere", "box", "mesh"})
           .acts_on({ActsOn::strands, ActsOn::solids, ActsOn::cloth})
           .param(&Params::continuous, "continuous",
-                 "What would pass through it within a substep is found on its way, too, by the speeds it has when the "
+                 "What would pass through it within a substep is found on its way, by the speeds it has when the "
                  "substep begins. Penalties without `slip_speed` see to that by themselves.")
           .advanced()
           .only_when("response", {"exact", "barrier"})
@@ -338,10 +378,10 @@ void ColliderBehavior::create(Scope& scope) {
                          {params_.restitution, params_.friction, object->override_channel<double>("restitution"),
                           object->override_channel<double>("friction")}));
   for (const CurvesObject* curves : scope.curves_objects()) refuse_restitution(*curves, scope);
-  const auto during = [collider = solid.collider](double begin, double end) {
+  const auto during = [collider = solid.collider, size = farthest(solid.picture.rest())](double begin, double end) {
     const RigidTransform still;
     return rigid_collider(collider.distance, collider.pose ? collider.pose(begin) : still,
-                          collider.pose ? collider.pose(end) : still, 0,
+                          collider.pose ? collider.pose(end) : still, size,
                           std::isfinite(collider.smallest_feature) ? collider.smallest_feature : 0);
   };
   touch_particles(scope, during);
@@ -371,7 +411,7 @@ void ColliderBehavior::create(Scope& scope) {
       [distance = solid.collider.distance, pose = solid.collider.pose](Vec3d x) {
         return distance(pose ? pose(0).to_body(x) : x).distance;
       },
-      params_.strand_thickness,
+      params_.strand_thickness, together(),
       "they are put on its surface in the first substep; move them or the collider, or change its size",
       "strands stay as deep as they begin");
   if (!solid.picture.rest().triangles.empty())
@@ -389,6 +429,7 @@ void ColliderBehavior::touch(Scope& scope, std::function<ContactCollider(double 
     return c;
   };
   collider.friction = params_.friction.value;
+  collider.adhesion = params_.adhesion;
   collider.objects = std::move(objects);
   collider.continuous = params_.continuous;
   collider.response = {params_.response, params_.strand_stiffness.value, params_.stiffness.value_or(0),
@@ -437,11 +478,12 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
   const bool root = scope.domain().communicator().root();
   const auto exact =
       std::make_shared<const DeformingSurface>(surface, fmt::format("{}: {}", scope.path(), params_.surface.name));
-  if (const std::int64_t holes = exact->hierarchy().boundary_edges(); holes > 0 && root)
-    log::info(fmt::format(
-        "{}: the surface '{}' is not closed, {} edges have no neighbour; inside is where its winding number "
-        "exceeds 1/2",
-        scope.path(), params_.surface.name, holes));
+  if (const std::int64_t holes = exact->hierarchy().boundary_edges(); holes > 0)
+    scope.warn(
+        fmt::format("the surface '{}' is not closed, {} edges have no neighbour: inside is where its winding "
+                    "number exceeds 1/2, and near its holes nothing is kept out for certain; fill the holes if "
+                    "something comes near them",
+                    params_.surface.name, holes));
   for (ParticleObject* object : scope.particle_objects())
     object->add_contact(
         deforming_contact(scope.path(), exact,
@@ -480,8 +522,8 @@ void ColliderBehavior::create_exact(Scope& scope, AnimatedSurface surface) {
       "what is planted between a held root and the surface stays, the rest is brought out at {:g} m/s (`push_out:`)",
       params_.push_out);
   tell_of_points_inside(
-      scope, [exact](Vec3d x) { return exact->during(0, 0)->sample(x, 0).distance; }, params_.strand_thickness, then,
-      then);
+      scope, [exact](Vec3d x) { return exact->during(0, 0)->sample(x, 0).distance; }, params_.strand_thickness,
+      together(), then, then);
 }
 
 void ColliderBehavior::create_sheet(Scope& scope) {

@@ -31,9 +31,10 @@ struct ColliderBehavior final : Behavior {
     double push_out = 0.05;       // [m/s]
     Varying<double> restitution{0.3};
     Varying<double> friction{0.3};
-    bool continuous = false;
+    bool continuous = true;
+    double adhesion = 0;  // [N]
     // How solids are kept out. penalty without a slip speed: a stiff layer, each piece by itself.
-    ContactResponse response = ContactResponse::penalty;
+    ContactResponse response = ContactResponse::exact;
     std::optional<double> stiffness;   // [N/m]
     std::optional<double> activation;  // [m]
     std::optional<double> slip_speed;  // [m/s]

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "ymir/base/error.h"
 #include "ymir/base/log.h"
@@ -234,6 +235,48 @@ void ContactIsland::note(double error, std::int64_t iterations, std::size_t wors
   outcome_.worst_contact = contacts_[worst].contact;
 }
 
+bool ContactIsland::nothing_pushes() const {
+  return !smooth_ && !recording_ && remote_.empty() && std::ranges::none_of(list_.contacts, [](const NodeContact& c) {
+    return c.impulse != Vec3d{0, 0, 0} || c.cohesion > 0;
+  });
+}
+
+// Whether the step that bodies take without contacts closes none of them: then it is the step.
+bool ContactIsland::stays_open() {
+  std::vector<std::vector<NodeVector>> moved(clusters_.size());
+  for_each_cluster([&](Touching& c) {
+    auto& own = moved[static_cast<std::size_t>(&c - clusters_.data())];
+    own.assign(static_cast<std::size_t>(c.body().nodes()), NodeVector::all(0));
+    c.body().solve(own.data());
+  });
+  for (const NodeContact& c : list_.contacts) {
+    double along = dot(c.normal, c.free);
+    for (const ContactNode& n : list_.nodes_of(c)) {
+      const NodeVector& v = moved[static_cast<std::size_t>(n.body)][static_cast<std::size_t>(n.node)];
+      along += n.weight * dot(c.normal, Vec3d{v[0], v[1], v[2]});
+    }
+    if (!(along >= 0)) return false;
+  }
+  outcome_.error = 0;
+  outcome_.status = ContactStatus::solved;
+  collect();
+  return true;
+}
+
+// The same where contacts go by the matrices of all; what factors leave of those is of no use to them.
+bool ContactIsland::pass_by(double dt) {
+  if (!nothing_pushes()) return false;
+  if (all_clusters([&](Touching& c) { return c.cluster->factor() && c.contacts->refresh(dt); }) && stays_open()) {
+    for_each_cluster([](Touching& c) { c.cluster->solve_step(); });
+    return true;
+  }
+  for_each_cluster([](Touching& c) {
+    c.cluster->assemble();
+    c.cluster->evaluate();
+  });
+  return false;
+}
+
 // Matrices as Newton's method wants them, as long as there is a factor of all of them together.
 bool ContactIsland::solve_whole(double tolerance, double dt) {
   const auto factor = [&](bool thin) {
@@ -244,7 +287,8 @@ bool ContactIsland::solve_whole(double tolerance, double dt) {
     });
   };
   if (!factor(false)) return false;
-  if (outcome_.newton.iterations == 0) {
+  const bool first = !std::exchange(whole_begun_, true);
+  if (first) {
     std::vector<WholeContacts::Body> blocks;
     for (Touching& c : clusters_) blocks.push_back({c.cluster, &*c.contacts});
     whole_.begin(blocks, list_, laws_);
@@ -252,7 +296,7 @@ bool ContactIsland::solve_whole(double tolerance, double dt) {
   WholeContacts::Report report;
   const auto solved = [&](bool curvature) {
     whole_.take(dt, curvature);
-    if (outcome_.newton.iterations == 0) {
+    if (first) {
       if (!whole_.measure(list_)) return false;
       if (recording_) record_whole();
     }
@@ -263,7 +307,7 @@ bool ContactIsland::solve_whole(double tolerance, double dt) {
     return false;
   }
   note(report.error, report.iterations, report.worst, tolerance);
-  if (recorded_ && outcome_.newton.iterations == 0) recorded_->r = ContactFrames(list_).impulses(list_);
+  if (recorded_ && first) recorded_->r = ContactFrames(list_).impulses(list_);
   collect();
   std::vector<double> step;
   for (std::size_t c = 0; c < clusters_.size(); ++c) {
@@ -369,6 +413,7 @@ bool ContactIsland::solve(const ContactScene& scene, double dt) {
   if (thin_) {
     push(-1 / dt);
     set_free(scene, dt);
+    if (pass_by(dt)) return true;
     return solve_whole(coupled() ? tolerance_now(scene) : scene.tolerance(), dt);
   }
   ask(IslandRequest::prepare);
@@ -379,11 +424,12 @@ bool ContactIsland::solve(const ContactScene& scene, double dt) {
   for (const auto& r : remote_) ready = r->read_factored() && ready;
   if (!ready) return false;
   set_free(scene, dt);
+  const bool open = nothing_pushes() && stays_open();
   if (smooth_)
     solve_smooth(scene.tolerance());
   else if (recording_ && outcome_.newton.iterations == 0)
     solve_and_record(scene.tolerance());
-  else
+  else if (!open)
     solve_contacts(tolerance_now(scene));
   move();
   push(1 / dt);
@@ -421,7 +467,7 @@ void ContactIsland::begin(Cluster& cluster, const Step& step) {
 
 void ContactIsland::begin_all(const Step& step, ContactScene& scene) {
   outcome_ = {};
-  finishing_ = false;
+  finishing_ = whole_begun_ = false;
   recorded_.reset();
   given_.clear();
   ask(IslandRequest::begin);

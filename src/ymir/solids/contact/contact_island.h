@@ -96,6 +96,9 @@ class ContactIsland {
   bool sharpen(const ContactScene& scene);
   bool solve(const ContactScene& scene, double dt);
   bool solve_whole(double tolerance, double dt);
+  bool nothing_pushes() const;
+  bool stays_open();
+  bool pass_by(double dt);
   void note(double error, std::int64_t iterations, std::size_t worst, double tolerance);
   void solve_contacts(double tolerance);
   void collect();
@@ -121,6 +124,7 @@ class ContactIsland {
   bool thin_ = false;    // some block is: contacts are solved with the matrices of all
   bool trying_ = false;  // whether the splitting does, though some block is thin
   WholeContacts whole_;
+  bool whole_begun_ = false;
   std::vector<SmoothLaw> laws_;          // by contact
   bool smooth_ = false, mixed_ = false;  // some contact is by penalty or barrier; not all
   SmoothContacts smooth_contacts_;

@@ -84,6 +84,7 @@ std::optional<std::size_t> ContactIslands::find(const ContactScene& scene, std::
   };
   for (const Contact& contact : scene.contacts()) {
     const int a = seat_of(contact.a).part, b = seat_of(contact.b).part;
+    if (a < 0) continue;
     touched[at(a)] = 1;
     if (b < 0) continue;
     joined.join(a, b);
@@ -117,6 +118,10 @@ std::optional<std::size_t> ContactIslands::find(const ContactScene& scene, std::
   for (std::size_t k = 0; k < scene.contacts().size(); ++k) {
     const Contact& contact = scene.contacts()[k];
     const Seat seats[2] = {seat_of(contact.a), seat_of(contact.b)};
+    if (seats[0].part < 0) {
+      home_of_.push_back(-1);
+      continue;
+    }
     const int island = islands_of_[at(seats[0].part)];
     home_of_.push_back(homes_[at(island)]);
     const auto side = [&](const Seat& seat) {
@@ -166,7 +171,8 @@ void ContactIslands::share_impulses(ContactScene& scene) {
     if (home_of_[k] == communicator_->rank()) found.push_back(scene.contacts()[k].impulse);
   const std::vector<Bytes> all = communicator_->all_gather(std::as_bytes(std::span<const Vec3d>(found)));
   std::vector<MessageReader> messages(all.begin(), all.end());
-  for (std::size_t k = 0; k < home_of_.size(); ++k) scene.set_impulse(k, messages[at(home_of_[k])].get<Vec3d>());
+  for (std::size_t k = 0; k < home_of_.size(); ++k)
+    if (home_of_[k] >= 0) scene.set_impulse(k, messages[at(home_of_[k])].get<Vec3d>());
 }
 
 // Numbered as one rank would.

@@ -36,8 +36,9 @@ class ContactIslands {
   };
 
   void clear();
-  // by_piece: of the scene's Boundary, where contacts touch it. Result: a part that touches others and is where it
-  // cannot be solved for: on several ranks, or coupled and away from home.
+  // by_piece: of the scene's Boundary, where contacts touch it; contacts of a piece without a part are left out.
+  // Result: a part that touches others and is where it cannot be solved for: on several ranks, or coupled and away from
+  // home.
   std::optional<std::size_t> find(const ContactScene& scene, std::span<const Part> parts,
                                   std::span<const Seat> by_piece);
   // Whether a part is in one.
@@ -76,7 +77,7 @@ class ContactIslands {
   std::vector<LentClusters*> lent_at_;
   bool told_ = false;
   std::vector<int> homes_;    // ranks
-  std::vector<int> home_of_;  // of each contact
+  std::vector<int> home_of_;  // of each contact; -1: it is in no island
 };
 
 }  // namespace ymir

@@ -69,7 +69,6 @@ void ContactScene::add_family(std::span<SolidObject* const> objects, const Touch
 
 void ContactScene::add_collider(TouchedCollider collider) {
   for (SolidObject* object : collider.objects) entry(*object);
-  detection_.continuous = detection_.continuous || collider.continuous;
   detection_.settings.layers = detection_.settings.layers || collider.response.reach() > 0;
   colliders_.push_back(std::move(collider));
 }
@@ -258,6 +257,7 @@ void ContactScene::find(const Step& step, std::span<SolidObject* const> members)
   for (const TouchedCollider& c : colliders_) {
     colliders.push_back(c.during(step.time, step.time + step.dt));
     colliders.back().thickness += c.response.reach();
+    colliders.back().swept = c.continuous || detection_.continuous;
   }
   detection_.find(boundary_, colliders, step.dt);
   seconds_ = timer.seconds();
@@ -290,7 +290,11 @@ double ContactScene::friction(const Contact& c) const {
 }
 
 double ContactScene::adhesion(const Contact& c) const {
-  if (c.b.kind == SideKind::collider) return 0;
+  if (c.b.kind == SideKind::collider) {
+    // What takes part in no `collision` has no adhesion of its own.
+    const double of_collider = colliders_[static_cast<std::size_t>(c.b.piece)].adhesion;
+    return entry_of(c.a).families == 0 ? of_collider : 0.5 * (entry_of(c.a).params.adhesion + of_collider);
+  }
   return 0.5 * (entry_of(c.a).params.adhesion + entry_of(c.b).params.adhesion);
 }
 

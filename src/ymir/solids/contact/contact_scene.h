@@ -37,7 +37,7 @@ struct TouchResponse {
 struct TouchParams {
   double friction = 0.3;     // mu; of two objects the root of the product. Values of data override it
   double thickness = 0;      // kept free between two of them beyond their radii [m]; of two objects the mean. The same
-  double adhesion = 0;       // force that a contact takes before it opens [N]; of two objects the mean
+  double adhesion = 0;       // force that a contact takes before it opens [N]; of two objects, or a collider, the mean
   bool self_contact = true;  // pieces touch themselves
   double tolerance = 1e-4;   // of relative velocities, by those without contact
   TouchResponse response;
@@ -51,6 +51,7 @@ struct TouchParams {
 struct TouchedCollider {
   std::function<ContactCollider(double begin, double end)> during;  // of a substep [s]
   double friction = 0.3;
+  double adhesion = 0;                // [N]
   std::vector<SolidObject*> objects;  // that it touches
   TouchResponse response;
   bool continuous = false;

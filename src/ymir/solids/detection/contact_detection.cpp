@@ -287,7 +287,8 @@ void ContactDetection::find(const Boundary& b, std::span<const ContactCollider> 
               drop_far(b, contacts);
             });
   remembered_ = contacts_.size();
-  if (continuous) find_swept_contacts(b, colliders, filter, contacts_);
+  if (continuous) find_swept_pairs(b, filter, contacts_);
+  find_swept_colliders(b, colliders, filter, contacts_);
   times_.contacts += timer.seconds();
 }
 

@@ -44,7 +44,7 @@ class ContactDetection {
   ContactFilter filter;
   // What the ways of two sides may be wrong by [m]; 0: whatever is in reach counts.
   double slack = 0;
-  // What would pass within the substep, on the ways of its vertices, is found too (swept_contacts.h).
+  // Pieces that would pass each other within the substep are found on their way too (swept_contacts.h).
   bool continuous = false;
 
   // For measurements: how often trees were ordered anew, pairs that passed the filter, times.

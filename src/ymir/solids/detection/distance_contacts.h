@@ -31,6 +31,7 @@ struct ContactCollider {
   double voxel = 0;      // length below which it has no features [m]
   double travel = 0;     // bound on the way of its surface in the substep [m]
   double thickness = 0;  // kept free around it [m]
+  bool swept = false;    // what would pass through it within the substep is found on its way (swept_contacts.h)
 };
 
 // Whether objects touch each other, or a collider; empty: all do.

@@ -50,7 +50,6 @@ class Sweep {
       : b_(&b), filter_(&filter), contacts_(&contacts) {}
 
   void find_pairs();
-  void find_colliders(std::span<const ContactCollider> colliders);
 
  private:
   Vec3d x(std::int32_t v) const { return b_->vertices[at(v)].x; }
@@ -258,57 +257,65 @@ void Sweep::find_pairs() {
   for (const auto& own : found) contacts_->insert(contacts_->end(), own.begin(), own.end());
 }
 
-// Along the way relative to the collider, by the distance that is free.
-void Sweep::find_colliders(std::span<const ContactCollider> colliders) {
+// Along the way relative to the collider, by the distance that is free. Who goes less than margins see is left out.
+void ask_on_the_way(const Boundary& b, std::int32_t v, std::span<const ContactCollider> colliders,
+                    const ContactFilter& filter, std::vector<Contact>& contacts) {
   constexpr int most_steps = 400;
   constexpr double forward = 0.55;  // below 1/sqrt(3): distances on grids are not exact
-  for (std::size_t i = 0; i < b_->vertices.size(); ++i) {
-    const auto v = static_cast<std::int32_t>(i);
-    const BoundaryVertex& vertex = b_->vertices[i];
-    if (vertex.from_clamp <= 0) continue;
-    const BoundaryPiece& piece = b_->piece(vertex.piece);
-    const bool fiber = piece.kind == PieceKind::fiber;
-    const std::int32_t along = v - piece.first_vertex, last = along + 1 == piece.vertices ? 1 : 0;
-    const ContactSide side = fiber ? fiber_side(*b_, v - last, last) : point_side(*b_, v);
-    const Reach own = fiber ? segment_of(*b_, v - last).reach(*b_) : vertex_reach(*b_, v);
-    for (std::size_t k = 0; k < colliders.size(); ++k) {
-      const ContactCollider& collider = colliders[k];
-      if (filter_->colliders && !filter_->colliders(piece.id.object, static_cast<std::int32_t>(k))) continue;
-      const double kept = vertex.radius + collider.thickness, reach = norm(vertex.way) + collider.travel + kept;
-      ColliderPoint point = collider.nearest(vertex.x, reach);
-      const Vec3d relative = vertex.way - point.carried;
-      const double length = norm(relative), gap = point.distance - kept;
-      const double margin = std::min(own.margin + norm(point.carried), 0.5 * own.edge);
-      if (gap < margin || !(length > gap)) continue;
-      const double near = 1e-3 * length;
-      double s = 0;
-      for (int step = 0; step < most_steps && s < length && point.distance - kept > near; ++step) {
-        s += forward * (point.distance - kept);
-        if (s < length) point = collider.nearest(vertex.x + relative * (s / length), reach);
-      }
-      if (s >= length || !(dot(point.normal, relative) < 0)) continue;
-      Contact c;
-      c.family = ContactFamily::collider;
-      c.a = side;
-      c.b.kind = SideKind::collider;
-      c.b.piece = static_cast<std::int32_t>(k);
-      c.arc_a = along;
-      c.normal = point.normal;
-      c.tangent = any_normal(c.normal);
-      c.carried = point.carried;
-      c.gap = point.distance - kept - dot(point.normal, relative) * (s / length);
-      contacts_->push_back(c);
+  const BoundaryVertex& vertex = b.vertices[at(v)];
+  if (vertex.from_clamp <= 0) return;
+  const BoundaryPiece& piece = b.piece(vertex.piece);
+  const bool fiber = piece.kind == PieceKind::fiber;
+  const std::int32_t along = v - piece.first_vertex, last = along + 1 == piece.vertices ? 1 : 0;
+  const Reach own = fiber ? segment_of(b, v - last).reach(b) : vertex_reach(b, v);
+  for (std::size_t k = 0; k < colliders.size(); ++k) {
+    const ContactCollider& collider = colliders[k];
+    if (!collider.swept || vertex.travel + collider.travel < 0.5 * own.edge) continue;
+    if (filter.colliders && !filter.colliders(piece.id.object, static_cast<std::int32_t>(k))) continue;
+    const double kept = vertex.radius + collider.thickness, reach = norm(vertex.way) + collider.travel + kept;
+    ColliderPoint point = collider.nearest(vertex.x, reach);
+    const Vec3d relative = vertex.way - point.carried;
+    const double length = norm(relative), gap = point.distance - kept;
+    const double margin = std::min(own.margin + norm(point.carried), 0.5 * own.edge);
+    if (gap < margin || !(length > gap)) continue;
+    const double near = 1e-3 * length;
+    double s = 0;
+    for (int step = 0; step < most_steps && s < length && point.distance - kept > near; ++step) {
+      s += forward * (point.distance - kept);
+      if (s < length) point = collider.nearest(vertex.x + relative * (s / length), reach);
     }
+    if (s >= length || !(dot(point.normal, relative) < 0)) continue;
+    Contact c;
+    c.family = ContactFamily::collider;
+    c.a = fiber ? fiber_side(b, v - last, last) : point_side(b, v);
+    c.b.kind = SideKind::collider;
+    c.b.piece = static_cast<std::int32_t>(k);
+    c.arc_a = along;
+    c.normal = point.normal;
+    c.tangent = any_normal(c.normal);
+    c.carried = point.carried;
+    c.gap = point.distance - kept - dot(point.normal, relative) * (s / length);
+    contacts.push_back(c);
   }
 }
 
 }  // namespace
 
-void find_swept_contacts(const Boundary& b, std::span<const ContactCollider> colliders, const ContactFilter& filter,
-                         std::vector<Contact>& contacts) {
-  Sweep sweep(b, filter, contacts);
-  sweep.find_pairs();
-  sweep.find_colliders(colliders);
+void find_swept_pairs(const Boundary& b, const ContactFilter& filter, std::vector<Contact>& contacts) {
+  Sweep(b, filter, contacts).find_pairs();
+}
+
+void find_swept_colliders(const Boundary& b, std::span<const ContactCollider> colliders, const ContactFilter& filter,
+                          std::vector<Contact>& contacts) {
+  constexpr std::ptrdiff_t run = 1024;
+  if (std::ranges::none_of(colliders, &ContactCollider::swept)) return;
+  const auto count = std::ssize(b.vertices);
+  std::vector<std::vector<Contact>> found(static_cast<std::size_t>((count + run - 1) / run));
+  parallel_blocks(count, run, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    for (std::ptrdiff_t v = begin; v < end; ++v)
+      ask_on_the_way(b, static_cast<std::int32_t>(v), colliders, filter, found[static_cast<std::size_t>(begin / run)]);
+  });
+  for (const auto& own : found) contacts.insert(contacts.end(), own.begin(), own.end());
 }
 
 }  // namespace ymir

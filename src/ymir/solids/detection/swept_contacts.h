@@ -16,7 +16,9 @@
 namespace ymir {
 
 // Appended, in an order that follows from the Boundary alone. What is within the margins already is left out.
-void find_swept_contacts(const Boundary& boundary, std::span<const ContactCollider> colliders,
-                         const ContactFilter& filter, std::vector<Contact>& contacts);
+void find_swept_pairs(const Boundary& boundary, const ContactFilter& filter, std::vector<Contact>& contacts);
+// With colliders that are `swept`.
+void find_swept_colliders(const Boundary& boundary, std::span<const ContactCollider> colliders,
+                          const ContactFilter& filter, std::vector<Contact>& contacts);
 
 }  // namespace ymir
