@@ -12,6 +12,7 @@
 #include "ymir/math/quaternion.h"
 #include "ymir/parallel/threads.h"
 #include "ymir/physics/contact/closest_segment_triangle.h"
+#include "ymir/physics/contact/nearest_on_triangle.h"
 #include "ymir/solids/detection/narrow.h"
 
 namespace ymir {
@@ -32,7 +33,7 @@ std::vector<Vec3d> places(const Boundary& boundary) {
   return x;
 }
 
-// Fibres of one edge: no two contacts are of the same two, so that nothing is merged.
+// Fibres of one edge.
 struct SegmentScene {
   std::vector<Vec3d> ends;  // two of each
   std::vector<double> radii, travel;
@@ -54,8 +55,14 @@ struct SegmentScene {
   double distance(std::size_t i, std::size_t j) const {
     const Vec3d p = ends[2 * i], q = ends[2 * j], d = ends[2 * i + 1] - p, e = ends[2 * j + 1] - q;
     const auto at = closest_segments(p, d, q, e);
-    return norm(p + d * at.s - q - e * at.t);
+    // Of nearly parallel segments that is not the closest; an end of them is.
+    const auto above = [](Vec3d x, Vec3d from, Vec3d along) {
+      return norm(x - from - along * nearest_on_segment(from, from + along, x));
+    };
+    return std::min(
+        {norm(p + d * at.s - q - e * at.t), above(p, q, e), above(p + d, q, e), above(q, p, d), above(q + e, p, d)});
   }
+  double rounding(std::size_t i) const { return 1e-15 + 1e-16 * norm(ends[2 * i]); }
 };
 
 // Crossing, nearly parallel at all angles, parallel, coincident, long among short, without length.
@@ -84,7 +91,8 @@ void expect_all_pairs(const SegmentScene& scene, const std::vector<Contact>& con
   std::map<std::pair<std::int32_t, std::int32_t>, double> found;
   for (const Contact& c : contacts) {
     EXPECT_LT(c.a.element, c.b.element);
-    EXPECT_TRUE(found.emplace(std::pair(c.a.piece, c.b.piece), c.gap).second) << "twice";
+    double& least = found.emplace(std::pair(c.a.piece, c.b.piece), c.gap).first->second;
+    least = std::min(least, c.gap);
   }
   std::size_t expected = 0;
   for (std::size_t i = 0; i < scene.radii.size(); ++i)
@@ -95,7 +103,9 @@ void expect_all_pairs(const SegmentScene& scene, const std::vector<Contact>& con
       ASSERT_EQ(at != found.end(), distance < limit) << i << " " << j << " " << distance << " " << limit;
       if (at == found.end()) continue;
       ++expected;
-      EXPECT_NEAR(at->second, distance - scene.radii[i] - scene.radii[j], 1e-15);
+      const double radii = scene.radii[i] + scene.radii[j];
+      EXPECT_GT(at->second, distance - radii - scene.rounding(i));
+      EXPECT_LT(at->second, distance - radii + scene.rounding(i) + hardly_farther * radii);
     }
   EXPECT_EQ(expected, found.size());
   EXPECT_GT(expected, scene.radii.size() / 4);
@@ -272,41 +282,51 @@ TEST(ContactDetection, AllocatesNothingOnceWarm) {
   set_threads(before);
 }
 
-TEST(ContactDetection, KeepsTheClosestWithinHalfAnEdge) {
+// Fibres that lie along each other: what closes next is known before it does, or they would rock from place to place.
+TEST(ContactDetection, FindsWhereFibersAreClosestAndTheirVertices) {
   const Boundary boundary = detection_scenes::wavy_fibers(60, 25, 3);
+  constexpr int vertices = 26;  // of a fibre
   const std::vector<Contact> contacts = contacts_of(boundary);
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<const Contact*>> of_pair;
   for (const Contact& c : contacts) of_pair[{c.a.piece, c.b.piece}].push_back(&c);
-  const auto one = [](double a1, double b1, double a2, double b2) {
-    return std::abs(a1 - a2) < 0.5 && std::abs(b1 - b2) < 0.5;
+  const auto apart = [](double a1, double b1, double a2, double b2) {
+    return std::max(std::abs(a1 - a2), std::abs(b1 - b2));  // [edges]
   };
   for (const auto& [pair, list] : of_pair)
     for (std::size_t i = 0; i < list.size(); ++i)
-      for (std::size_t j = 0; j < i; ++j)
-        EXPECT_FALSE(one(list[i]->arc_a, list[i]->arc_b, list[j]->arc_a, list[j]->arc_b));
-  // Every pair of segments in reach has a contact, its own or a closer one nearby.
-  std::size_t pairs = 0;
+      for (std::size_t j = 0; j < i; ++j) {
+        const double edges = apart(list[i]->arc_a, list[i]->arc_b, list[j]->arc_a, list[j]->arc_b);
+        const auto between = [](const Contact& c) { return std::fmod(c.arc_a, 1) != 0 && std::fmod(c.arc_b, 1) != 0; };
+        EXPECT_TRUE(edges >= 0.05 || between(*list[i]) != between(*list[j]));
+        EXPECT_TRUE(edges >= 0.5 || list[i]->beside || list[j]->beside);
+      }
+  // Every pair of segments in reach has a contact, its own or a closer one nearby; so has each vertex.
+  std::size_t pairs = 0, ends = 0;
   const std::vector<Vec3d> x = places(boundary);
   for (const std::int32_t i : boundary.segments)
     for (const std::int32_t j : boundary.segments) {
-      const std::int32_t a = i / 26, b = j / 26;  // vertices of a fibre
-      if (j <= i || (a == b && j - i < 3)) continue;
+      const std::int32_t a = i / vertices, b = j / vertices;
+      if (a >= b) continue;
       const Vec3d *p = &x[static_cast<std::size_t>(i)], *q = &x[static_cast<std::size_t>(j)];
-      const auto at = closest_segments(p[0], p[1] - p[0], q[0], q[1] - q[0]);
-      const double gap = norm(p[0] + (p[1] - p[0]) * at.s - q[0] - (q[1] - q[0]) * at.t) - 2e-3;
-      if (gap >= 0) continue;  // nothing moves: no margin
-      ++pairs;
-      const double arc_a = i - 26 * a + at.s, arc_b = j - 26 * b + at.t;
       const auto& list = of_pair[{a, b}];
-      EXPECT_TRUE(std::any_of(list.begin(), list.end(),
-                              [&](const Contact* c) {
-                                return c->gap <= gap + 1e-15 &&
-                                       (one(c->arc_a, c->arc_b, arc_a, arc_b) || c->gap == gap);
-                              }))
-          << i << " " << j;
+      const auto has = [&](double s, double t, double near_a, double near_b) {
+        const double gap = norm(p[0] + (p[1] - p[0]) * s - q[0] - (q[1] - q[0]) * t) - 2e-3;
+        if (gap >= 0) return true;  // nothing moves: no margin
+        ++(near_a == near_b ? pairs : ends);
+        return std::any_of(list.begin(), list.end(), [&](const Contact* c) {
+          return c->gap <= gap + hardly_farther * 2e-3 && std::abs(c->arc_a - i % vertices - s) < near_a &&
+                 std::abs(c->arc_b - j % vertices - t) < near_b;
+        });
+      };
+      const auto at = closest_segments(p[0], p[1] - p[0], q[0], q[1] - q[0]);
+      EXPECT_TRUE(has(at.s, at.t, 0.5, 0.5)) << i << " " << j;
+      const double t = dot(p[0] - q[0], q[1] - q[0]) / dot(q[1] - q[0], q[1] - q[0]);
+      const double s = dot(q[0] - p[0], p[1] - p[0]) / dot(p[1] - p[0], p[1] - p[0]);
+      EXPECT_TRUE(!(t > 0 && t < 1) || has(0, t, 0.05, 0.5)) << i << " " << j;
+      EXPECT_TRUE(!(s > 0 && s < 1) || has(s, 0, 0.5, 0.05)) << i << " " << j;
     }
   EXPECT_GT(pairs, 1000u);
-  EXPECT_LT(contacts.size(), pairs / 2);
+  EXPECT_GT(ends, 1000u);
 }
 
 TEST(ContactDetection, MarginIsWhatBothTravelUpToHalfAnEdge) {

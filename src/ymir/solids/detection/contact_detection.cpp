@@ -229,6 +229,8 @@ void ContactDetection::find_family(const Boundary& b, ContactFamily family, doub
 // What moves along with each other does not meet.
 void ContactDetection::drop_far(const Boundary& b, std::vector<Contact>& contacts) const {
   constexpr double safety = 1.5;
+  // What is beside a nearer contact turns about that: slowly.
+  constexpr double least = 0.25;
   if (slack == 0) return;
   std::erase_if(contacts, [&](const Contact& c) {
     Vec3d way = c.carried * -1.0;
@@ -236,6 +238,7 @@ void ContactDetection::drop_far(const Boundary& b, std::vector<Contact>& contact
       if (c.a.vertex[k] >= 0) way += b.vertices[at(c.a.vertex[k])].way * c.a.weight[k];
       if (c.b.vertex[k] >= 0) way -= b.vertices[at(c.b.vertex[k])].way * c.b.weight[k];
     }
+    if (c.beside) return c.gap > least * slack + safety * std::max(0.0, -dot(way, c.normal));
     return c.gap > slack + safety * norm(way);
   });
 }

@@ -1,6 +1,7 @@
 #include "ymir/solids/detection/contact_memory.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <tuple>
@@ -8,6 +9,8 @@
 
 #include "ymir/base/hash.h"
 #include "ymir/physics/contact/contact_frame.h"
+#include "ymir/physics/contact/nearest_on_triangle.h"
+#include "ymir/solids/detection/elements.h"
 #include "ymir/solids/detection/narrow.h"
 
 namespace ymir {
@@ -55,11 +58,22 @@ bool place_now(const Boundary& b, const ContactRecord& old, std::int32_t piece, 
   return true;
 }
 
+bool between_vertices(double arc) { return arc != std::floor(arc); }
+double arc_b(const ContactRecord& old) { return static_cast<double>(old.vertex[0]) + old.weight[1]; }
+
+// Whether a contact of fibres is at the same vertex as an old one, or both are between vertices.
+bool alike(const Contact& c, const ContactRecord& old) {
+  const bool of_a = between_vertices(c.arc_a), of_b = between_vertices(c.arc_b);
+  if (of_a != between_vertices(old.arc_a) || of_b != between_vertices(arc_b(old))) return false;
+  return (of_a || c.arc_a == old.arc_a) && (of_b || c.arc_b == arc_b(old));
+}
+
 // Edges between a contact and an old one of the same owners; followed below 1.
 double apart(const Boundary& b, const Contact& c, const ContactRecord& old) {
   const double along = std::abs(c.arc_a - old.arc_a);
-  if (c.family == ContactFamily::fiber_fiber || c.b.kind == SideKind::collider || c.b.kind == SideKind::point)
-    return along;
+  if (c.b.kind == SideKind::collider || c.b.kind == SideKind::point) return along;
+  constexpr double other = 0.25;  // [edges]
+  if (c.family == ContactFamily::fiber_fiber) return along + (alike(c, old) ? 0 : other);
   Vec3d x;
   if (!place_now(b, old, c.b.piece, x)) return 1;
   const double edge = edge_of(b, c.b);
@@ -77,8 +91,35 @@ bool has_passed(const Boundary& b, const Contact& c, const ContactRecord& old) {
          dot(c.normal, old.normal) < turned;
 }
 
+// What is closest between the vertices of fibres that lie along each other runs from one end to the other with any
+// motion: as long as the old place is hardly farther, contact stays there. They would never be at rest otherwise.
+void stay(const Boundary& b, Contact& c, const ContactRecord& old) {
+  if (!alike(c, old) || !between_vertices(c.arc_a) || !between_vertices(c.arc_b)) return;
+  const BoundaryPiece &piece_a = b.piece(c.a.piece), &piece_b = b.piece(c.b.piece);
+  const std::int32_t first_a = piece_a.first_vertex, first_b = piece_b.first_vertex;
+  const double arc = std::floor(old.arc_a), s = old.arc_a - arc;
+  if (arc + 1 >= piece_a.vertices || old.vertex[0] + 1 >= piece_b.vertices) return;
+  const auto p = segment_of(b, first_a + static_cast<std::int32_t>(arc));
+  const auto q = segment_of(b, first_b + static_cast<std::int32_t>(old.vertex[0]));
+  const Vec3d x = p.p + p.d * s;
+  const double t = nearest_on_segment(q.p, q.p + q.d, x);
+  const ContactSide side_a = fiber_side(b, p.v, s), side_b = fiber_side(b, q.v, t);
+  const double radii = radius_at(b, side_a) + radius_at(b, side_b);
+  const Vec3d difference = x - q.p - q.d * t;
+  const double gap = norm(difference) - radii;
+  if (c.vague || t == 0 || t == 1 || gap > c.gap + hardly_farther * radii) return;
+  c.a = side_a;
+  c.b = side_b;
+  c.arc_a = old.arc_a;
+  c.arc_b = static_cast<double>(old.vertex[0]) + t;
+  c.gap = gap;
+  c.normal = contact_normal(difference, c.normal, p.d, q.d);
+  c.tangent = tangent_along(c.normal, p.d);
+}
+
 void follow(const Boundary& b, Contact& c, const ContactRecord& old) {
   c.known = true;
+  if (c.family == ContactFamily::fiber_fiber) stay(b, c, old);
   c.impulse = old.impulse;
   const Vec3d along = c.tangent;
   if (c.vague) {

@@ -17,11 +17,21 @@ constexpr float clamp_reach = 3.5f;
 // Segments of one fibre that are fewer apart do not touch.
 constexpr std::int32_t fiber_neighbours = 3;
 
+// Places on fibres that differ by less in their gaps are as good as each other [radii of both].
+constexpr double hardly_farther = 1e-4;
+
+// Which points of two segments are compared.
+enum class FiberPlace : std::uint8_t { first_of_a, last_of_a, first_of_b, last_of_b, within };
+
 struct FiberPair {
   std::int32_t piece_b, a, b;
+  FiberPlace place;
   double s, t, gap;
   Vec3d difference;
 };
+
+// The closest within half an edge along both fibres; one beside it.
+enum class FiberKept : std::uint8_t { no, closest, beside };
 
 // Memory of one thread, kept.
 struct alignas(64) NarrowScratch {
@@ -29,6 +39,7 @@ struct alignas(64) NarrowScratch {
   std::vector<Contact> contacts;
   std::vector<std::int32_t> order;
   std::vector<std::uint8_t> kept;
+  std::vector<FiberKept> fiber_kept;
 };
 
 // Segments. Of the same two fibres only the closest within half an edge along both is kept.

@@ -1,6 +1,7 @@
 // Fibres against fibres, and loose points against fibres and each other.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ymir/math/simd.h"
 #include "ymir/physics/contact/closest_segments.h"
@@ -14,6 +15,10 @@ namespace ymir {
 namespace {
 
 constexpr int lanes = 4;
+// Two places that are nearer than this along both fibres are one [edges].
+constexpr double same_place = 0.05;
+// A contact is beside one that is nearer within this [edges].
+constexpr double around = 0.5;
 constexpr std::size_t ahead = 8;  // pairs, to have their vertices in the cache in time
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -22,9 +27,33 @@ double arc_of(const Boundary& b, std::int32_t segment, double s) {
   return segment - b.piece(b.vertices[at(segment)].piece).first_vertex + s;
 }
 
-// Up to `lanes` pairs of segments, those in reach of each other appended.
+bool last_segment(const Boundary& b, std::int32_t segment) {
+  const BoundaryPiece& piece = b.piece(b.vertices[at(segment)].piece);
+  return segment + 2 == piece.first_vertex + piece.vertices;
+}
+
+// Whether from vertices v and w of two fibres no way along either leads closer.
+bool closest_vertices(const Boundary& b, std::int32_t v, std::int32_t w) {
+  const Vec3d difference = b.vertices[at(v)].x - b.vertices[at(w)].x;
+  const auto stays = [&](std::int32_t from, Vec3d away) {
+    const BoundaryPiece& piece = b.piece(b.vertices[at(from)].piece);
+    const Vec3d x = b.vertices[at(from)].x;
+    return (from == piece.first_vertex || dot(away, b.vertices[at(from - 1)].x - x) <= 0) &&
+           (from + 1 == piece.first_vertex + piece.vertices || dot(away, b.vertices[at(from + 1)].x - x) <= 0);
+  };
+  return stays(v, -difference) && stays(w, difference);
+}
+
+using Real = Lanes<double, lanes>;
+
+// Where x is nearest to on q + t e.
+Real nearest(const Vec3<Real>& x, const Vec3<Real>& q, const Vec3<Real>& e, const Real& square) {
+  return min(max(dot(e, x - q) / square, Real::all(0)), Real::all(1));
+}
+
+// Points of up to `lanes` pairs of segments that are in reach of each other are appended: the vertices of both, each
+// above the other segment, and the closest of the two where that is within both and nearer than those.
 void measure(const Boundary& b, std::span<const std::uint64_t> pairs, std::vector<FiberPair>& found) {
-  using Real = Lanes<double, lanes>;
   Segment p[lanes], q[lanes];
   Vec3<Real> x, d, y, e;
   const auto set = [](Vec3<Real>& v, int lane, Vec3d value) {
@@ -41,47 +70,94 @@ void measure(const Boundary& b, std::span<const std::uint64_t> pairs, std::vecto
     set(y, k, q[k].p);
     set(e, k, q[k].d);
   }
-  const auto closest = closest_segments(x, d, y, e, 1e-12, 1e-300);
-  const Vec3<Real> difference = x + d * closest.s - y - e * closest.t;
-  const Real distance = sqrt(dot(difference, difference));
+  const Real zero = Real::all(0), one = Real::all(1), least = Real::all(1e-300);
+  const Real dd = max(dot(d, d), least), ee = max(dot(e, e), least);
+  const auto inner = closest_segments(x, d, y, e, 1e-12, 1e-300);
+  const struct {
+    FiberPlace place;
+    Real s, t;
+  } places[] = {{FiberPlace::first_of_a, zero, nearest(x, y, e, ee)},
+                {FiberPlace::last_of_a, one, nearest(x + d, y, e, ee)},
+                {FiberPlace::first_of_b, nearest(y, x, d, dd), zero},
+                {FiberPlace::last_of_b, nearest(y + e, x, d, dd), one},
+                {FiberPlace::within, inner.s, inner.t}};
+  Vec3<Real> difference[5];
+  Real distance[5];
+  for (std::size_t i = 0; i < 5; ++i) {
+    difference[i] = x + d * places[i].s - y - e * places[i].t;
+    distance[i] = sqrt(dot(difference[i], difference[i]));
+  }
   for (int k = 0; k < static_cast<int>(pairs.size()); ++k) {
-    const double s = closest.s[k], t = closest.t[k];
-    const double gap = distance[k] - p[k].radius(b, s) - q[k].radius(b, t);
-    if (!(gap < margin_of(p[k].reach(b), q[k].reach(b)))) continue;
+    const double margin = margin_of(p[k].reach(b), q[k].reach(b));
     const std::int32_t piece = b.vertices[at(p[k].v)].piece, other = b.vertices[at(q[k].v)].piece;
     if (other == piece && !b.piece(piece).traits.self_contact) continue;
-    if (p[k].from_clamp(b, s) <= clamp_reach && q[k].from_clamp(b, t) <= clamp_reach) continue;
-    found.push_back({other, p[k].v, q[k].v, s, t, gap, {difference.x[k], difference.y[k], difference.z[k]}});
+    double least_gap = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < 5; ++i) {
+      const double s = places[i].s[k], t = places[i].t[k];
+      const double radii = p[k].radius(b, s) + q[k].radius(b, t), gap = distance[i][k] - radii;
+      const bool within = places[i].place == FiberPlace::within;
+      if (!(gap < margin) || (within && !(gap < least_gap - hardly_farther * radii))) continue;
+      if (!within) least_gap = std::min(least_gap, gap);
+      // A vertex is that of the segment which begins there.
+      if (places[i].place == FiberPlace::last_of_a && !last_segment(b, p[k].v)) continue;
+      if (places[i].place == FiberPlace::last_of_b && !last_segment(b, q[k].v)) continue;
+      const bool ends = (s == 0 || s == 1) && (t == 0 || t == 1);
+      if (ends && !closest_vertices(b, p[k].v + (s == 1), q[k].v + (t == 1))) continue;
+      if (p[k].from_clamp(b, s) <= clamp_reach && q[k].from_clamp(b, t) <= clamp_reach) continue;
+      found.push_back({other,
+                       p[k].v,
+                       q[k].v,
+                       places[i].place,
+                       s,
+                       t,
+                       gap,
+                       {difference[i].x[k], difference[i].y[k], difference[i].z[k]}});
+    }
   }
 }
 
 // Pairs of one fibre with others, by fibre, then by segments.
 bool before(const FiberPair& x, const FiberPair& y) {
   if (x.piece_b != y.piece_b) return x.piece_b < y.piece_b;
-  return x.a != y.a ? x.a < y.a : x.b < y.b;
+  if (x.a != y.a) return x.a < y.a;
+  return x.b != y.b ? x.b < y.b : x.place < y.place;
 }
 
-// pairs[begin, end) are of the same two fibres, ascending. The closest are taken first; each rules out what is nearer
-// to it than half an edge along both.
+bool nearer_than(const FiberPair& p, const FiberPair& q, double edges) {
+  return std::abs(p.a + p.s - q.a - q.s) < edges && std::abs(p.b + p.t - q.b - q.t) < edges;
+}
+
+// Whether of p and q, which is no nearer, only p counts: both are about at the same place, or one vertex has both. A
+// vertex stays beside what is closest between vertices: the one is where it is, the other runs along with any motion.
+bool rules_out(const FiberPair& p, const FiberPair& q) {
+  const auto is_vertex = [](double s) { return s == 0 || s == 1; };
+  const bool one_vertex = (is_vertex(p.s) && p.a + p.s == q.a + q.s) || (is_vertex(p.t) && p.b + p.t == q.b + q.t);
+  if (one_vertex) return nearer_than(p, q, around);
+  return nearer_than(p, q, same_place) && (p.place != FiberPlace::within || q.place == FiberPlace::within);
+}
+
+// pairs[begin, end) are of the same two fibres, ascending. The closest are taken first.
 void merge(const std::vector<FiberPair>& pairs, std::int32_t begin, std::int32_t end, NarrowScratch& scratch) {
   scratch.order.clear();
   for (std::int32_t i = begin; i < end; ++i) scratch.order.push_back(i);
   std::sort(scratch.order.begin(), scratch.order.end(), [&](std::int32_t x, std::int32_t y) {
     return pairs[at(x)].gap != pairs[at(y)].gap ? pairs[at(x)].gap < pairs[at(y)].gap : x < y;
   });
-  constexpr std::uint8_t open = 2;
-  std::fill(scratch.kept.begin() + begin, scratch.kept.begin() + end, open);
+  std::fill(scratch.fiber_kept.begin() + begin, scratch.fiber_kept.begin() + end, FiberKept::closest);
   for (const std::int32_t i : scratch.order) {
-    if (scratch.kept[at(i)] != open) continue;
-    scratch.kept[at(i)] = 1;
+    if (scratch.fiber_kept[at(i)] == FiberKept::no) continue;
     const FiberPair& p = pairs[at(i)];
-    const auto rule_out = [&](std::int32_t j) {
+    const auto compare = [&](std::int32_t j) {
       const FiberPair& q = pairs[at(j)];
-      if (scratch.kept[at(j)] == open && std::abs(p.a + p.s - q.a - q.s) < 0.5 && std::abs(p.b + p.t - q.b - q.t) < 0.5)
-        scratch.kept[at(j)] = 0;
+      if (q.gap < p.gap || (q.gap == p.gap && j < i)) return;
+      if (rules_out(p, q))
+        scratch.fiber_kept[at(j)] = FiberKept::no;
+      else if (scratch.fiber_kept[at(i)] == FiberKept::closest && scratch.fiber_kept[at(j)] == FiberKept::closest &&
+               nearer_than(p, q, around))
+        scratch.fiber_kept[at(j)] = FiberKept::beside;
     };
-    for (std::int32_t j = i - 1; j >= begin && pairs[at(j)].a >= p.a - 1; --j) rule_out(j);
-    for (std::int32_t j = i + 1; j < end && pairs[at(j)].a <= p.a + 1; ++j) rule_out(j);
+    for (std::int32_t j = i - 1; j >= begin && pairs[at(j)].a >= p.a - 1; --j) compare(j);
+    for (std::int32_t j = i + 1; j < end && pairs[at(j)].a <= p.a + 1; ++j) compare(j);
   }
 }
 
@@ -115,14 +191,17 @@ void narrow_fibers(const Boundary& b, std::span<const std::uint64_t> pairs, Narr
       measure(b, pairs.subspan(begin, std::min<std::size_t>(lanes, end - begin)), scratch.pairs);
     }
     std::sort(scratch.pairs.begin(), scratch.pairs.end(), before);
-    scratch.kept.resize(scratch.pairs.size());
+    scratch.fiber_kept.resize(scratch.pairs.size());
     const auto count = static_cast<std::int32_t>(scratch.pairs.size());
     for (std::int32_t first = 0; first < count;) {
       std::int32_t last = first + 1;
       while (last < count && scratch.pairs[at(last)].piece_b == scratch.pairs[at(first)].piece_b) ++last;
       merge(scratch.pairs, first, last, scratch);
       for (; first < last; ++first)
-        if (scratch.kept[at(first)]) contacts.push_back(contact_of(b, scratch.pairs[at(first)]));
+        if (scratch.fiber_kept[at(first)] != FiberKept::no) {
+          contacts.push_back(contact_of(b, scratch.pairs[at(first)]));
+          contacts.back().beside = scratch.fiber_kept[at(first)] == FiberKept::beside;
+        }
     }
   }
 }

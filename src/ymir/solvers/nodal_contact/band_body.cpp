@@ -128,7 +128,9 @@ void BandBody<Block, HalfBandwidth>::solve(const Real* factor, NodeVector* x) co
     transpose(g[0], g[1], g[2], g[3]);
     Real* to = b.data() + Block * i;
     const Real* side = side_.data() + Block * i;
-    for (int k = 0; k < Block; ++k) to[k] = k < 3 ? side[k] + g[k] : side[k];
+    // Vertices that are held do not answer.
+    const Real moves = select(mass_[static_cast<std::size_t>(i)] > 0.0, Real::all(1), Real::all(0));
+    for (int k = 0; k < Block; ++k) to[k] = k < 3 ? side[k] + g[k] * moves : side[k];
   }
   std::fill(b.end() - Solve::spare, b.end(), Real::all(0));
   if (arms_ != nullptr) arms_->spread(x, 1, b.data());
