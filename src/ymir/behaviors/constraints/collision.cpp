@@ -38,7 +38,7 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
           &Params::rolling, "rolling",
           "Which strands touch at their surfaces, so that friction turns them and they roll, and no angular momentum "
           "is lost; others touch at their axes. thick: from 0.1 mm radius on, as cords and yarn. Hair that is "
-          "clamped hardly turns, and would take half as long again.")
+          "clamped hardly turns, and would take longer.")
       .enumerated<Rolling>({{"thick", Rolling::thick}, {"all", Rolling::all}, {"none", Rolling::none}})
       .advanced()
       .acts_on({ActsOn::strands})

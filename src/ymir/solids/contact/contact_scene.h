@@ -42,8 +42,8 @@ struct TouchParams {
   double tolerance = 1e-4;   // of relative velocities, by those without contact
   TouchResponse response;
   bool continuous = false;  // what would pass within a substep is found too
-  // Radius from which strands touch at their surfaces and roll [m]. Torsion holds what is thinner, and steps
-  // would take half as long again.
+  // Radius from which strands touch at their surfaces and roll [m]. Torsion holds what is thinner, and contacts
+  // would take several times as many iterations.
   double rolls_from = 1e-4;
 };
 
