@@ -45,7 +45,7 @@ ElastonContacts::ElastonContacts(ElastonBlock& block)
     for (const std::int32_t node : part.nodes) mass_.push_back(mass[own(node)] / count[own(node)]);
 }
 
-void ElastonContacts::follow(int place, std::span<const std::int32_t> vertices, std::span<const double> weights,
+void ElastonContacts::follow(int place, std::span<const std::int32_t> vertices, std::span<const double> weights, Vec3d,
                              std::vector<NodeShare>& shares) const {
   const std::int32_t first = boundary_->first_point(static_cast<std::size_t>(place));
   for (std::size_t k = 0; k < vertices.size(); ++k) shares.push_back({first + vertices[k], weights[k]});

@@ -27,7 +27,7 @@ class ElastonContacts final : public ContactBlock, private NodalBody {
  public:
   explicit ElastonContacts(ElastonBlock& block);
 
-  void follow(int place, std::span<const std::int32_t> vertices, std::span<const double> weights,
+  void follow(int place, std::span<const std::int32_t> vertices, std::span<const double> weights, Vec3d arm,
               std::vector<NodeShare>& shares) const override;
   Vec3d way(std::int32_t node) const override;
   void push(std::span<const NodeVector> impulses, double per_dt) override;

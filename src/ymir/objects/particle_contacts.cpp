@@ -29,7 +29,7 @@ void set(NodeVector& x, Vec3d v) {
 int ParticleContacts::nodes() const { return block_->pieces(); }
 
 // A particle shows one vertex.
-void ParticleContacts::follow(int place, std::span<const std::int32_t>, std::span<const double> weights,
+void ParticleContacts::follow(int place, std::span<const std::int32_t>, std::span<const double> weights, Vec3d,
                               std::vector<NodeShare>& shares) const {
   shares.push_back({place, weights[0]});
 }
