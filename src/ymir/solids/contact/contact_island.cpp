@@ -428,7 +428,7 @@ bool ContactIsland::solve(const ContactScene& scene, double dt) {
   if (smooth_)
     solve_smooth(scene.tolerance());
   else if (recording_ && outcome_.newton.iterations == 0)
-    solve_and_record(scene.tolerance());
+    solve_and_record(tolerance_now(scene));
   else if (!open)
     solve_contacts(tolerance_now(scene));
   move();
