@@ -17,6 +17,8 @@ namespace {
 constexpr int lanes = 4;
 // Two places that are nearer than this along both fibres are one [edges].
 constexpr double same_place = 0.05;
+// A place between vertices that is no nearer than this is none [radii of both].
+constexpr double rounding = 1e-9;
 // A contact is beside one that is nearer within this [edges].
 constexpr double around = 0.5;
 constexpr std::size_t ahead = 8;  // pairs, to have their vertices in the cache in time
@@ -30,6 +32,11 @@ double arc_of(const Boundary& b, std::int32_t segment, double s) {
 bool last_segment(const Boundary& b, std::int32_t segment) {
   const BoundaryPiece& piece = b.piece(b.vertices[at(segment)].piece);
   return segment + 2 == piece.first_vertex + piece.vertices;
+}
+
+Vec3d way_at(const Boundary& b, const Segment& segment, double s) {
+  const Vec3d first = b.vertices[at(segment.v)].way;
+  return first + (b.vertices[at(segment.v) + 1].way - first) * s;
 }
 
 // Whether from vertices v and w of two fibres no way along either leads closer.
@@ -53,7 +60,7 @@ Real nearest(const Vec3<Real>& x, const Vec3<Real>& q, const Vec3<Real>& e, cons
 
 // Points of up to `lanes` pairs of segments that are in reach of each other are appended: the vertices of both, each
 // above the other segment, and the closest of the two where that is within both and nearer than those.
-void measure(const Boundary& b, std::span<const std::uint64_t> pairs, std::vector<FiberPair>& found) {
+void measure(const Boundary& b, std::span<const std::uint64_t> pairs, double slack, std::vector<FiberPair>& found) {
   Segment p[lanes], q[lanes];
   Vec3<Real> x, d, y, e;
   const auto set = [](Vec3<Real>& v, int lane, Vec3d value) {
@@ -96,7 +103,10 @@ void measure(const Boundary& b, std::span<const std::uint64_t> pairs, std::vecto
       const double s = places[i].s[k], t = places[i].t[k];
       const double radii = p[k].radius(b, s) + q[k].radius(b, t), gap = distance[i][k] - radii;
       const bool within = places[i].place == FiberPlace::within;
-      if (!(gap < margin) || (within && !(gap < least_gap - hardly_farther * radii))) continue;
+      if (!(gap < margin) ||
+          (slack > 0 && gap > slack && gap > slack + way_safety * norm(way_at(b, p[k], s) - way_at(b, q[k], t))))
+        continue;
+      if (within && !(gap < least_gap - rounding * radii)) continue;
       if (!within) least_gap = std::min(least_gap, gap);
       // A vertex is that of the segment which begins there.
       if (places[i].place == FiberPlace::last_of_a && !last_segment(b, p[k].v)) continue;
@@ -136,8 +146,23 @@ bool rules_out(const FiberPair& p, const FiberPair& q) {
   return nearer_than(p, q, same_place) && (p.place != FiberPlace::within || q.place == FiberPlace::within);
 }
 
+Vec3d way_of(const Boundary& b, const FiberPair& p) {
+  return way_at(b, segment_of(b, p.a), p.s) - way_at(b, segment_of(b, p.b), p.t);
+}
+
+// Whether q may close when p, which is nearer and next to it, has: then the two fibres only turn about p. Where p
+// overlaps, so much is allowed at q, too.
+bool turns_in(const Boundary& b, const FiberPair& p, const FiberPair& q, double slack) {
+  constexpr double part = 0.25;  // of what ways may be wrong by: most of it, such as gravity, both places have
+  const double farther = q.gap - std::min(p.gap, 0.0);
+  if (slack == 0 || farther <= part * slack) return true;
+  const double closing = dot(way_of(b, p) - way_of(b, q), q.difference) / norm(q.difference);
+  return farther <= part * slack + way_safety * std::max(0.0, closing);
+}
+
 // pairs[begin, end) are of the same two fibres, ascending. The closest are taken first.
-void merge(const std::vector<FiberPair>& pairs, std::int32_t begin, std::int32_t end, NarrowScratch& scratch) {
+void merge(const Boundary& b, const std::vector<FiberPair>& pairs, std::int32_t begin, std::int32_t end,
+           NarrowScratch& scratch) {
   scratch.order.clear();
   for (std::int32_t i = begin; i < end; ++i) scratch.order.push_back(i);
   std::sort(scratch.order.begin(), scratch.order.end(), [&](std::int32_t x, std::int32_t y) {
@@ -150,11 +175,12 @@ void merge(const std::vector<FiberPair>& pairs, std::int32_t begin, std::int32_t
     const auto compare = [&](std::int32_t j) {
       const FiberPair& q = pairs[at(j)];
       if (q.gap < p.gap || (q.gap == p.gap && j < i)) return;
+      FiberKept& kept = scratch.fiber_kept[at(j)];
       if (rules_out(p, q))
-        scratch.fiber_kept[at(j)] = FiberKept::no;
-      else if (scratch.fiber_kept[at(i)] == FiberKept::closest && scratch.fiber_kept[at(j)] == FiberKept::closest &&
+        kept = FiberKept::no;
+      else if (scratch.fiber_kept[at(i)] == FiberKept::closest && kept == FiberKept::closest &&
                nearer_than(p, q, around))
-        scratch.fiber_kept[at(j)] = FiberKept::beside;
+        kept = turns_in(b, p, q, scratch.slack) ? FiberKept::beside : FiberKept::no;
     };
     for (std::int32_t j = i - 1; j >= begin && pairs[at(j)].a >= p.a - 1; --j) compare(j);
     for (std::int32_t j = i + 1; j < end && pairs[at(j)].a <= p.a + 1; ++j) compare(j);
@@ -188,7 +214,7 @@ void narrow_fibers(const Boundary& b, std::span<const std::uint64_t> pairs, Narr
     for (; begin < end; begin += std::min<std::size_t>(lanes, end - begin)) {
       for (std::size_t k = begin + ahead; k < std::min(begin + ahead + lanes, pairs.size()); ++k)
         __builtin_prefetch(&b.vertices[at(second_of(pairs[k]))]);
-      measure(b, pairs.subspan(begin, std::min<std::size_t>(lanes, end - begin)), scratch.pairs);
+      measure(b, pairs.subspan(begin, std::min<std::size_t>(lanes, end - begin)), scratch.slack, scratch.pairs);
     }
     std::sort(scratch.pairs.begin(), scratch.pairs.end(), before);
     scratch.fiber_kept.resize(scratch.pairs.size());
@@ -196,12 +222,9 @@ void narrow_fibers(const Boundary& b, std::span<const std::uint64_t> pairs, Narr
     for (std::int32_t first = 0; first < count;) {
       std::int32_t last = first + 1;
       while (last < count && scratch.pairs[at(last)].piece_b == scratch.pairs[at(first)].piece_b) ++last;
-      merge(scratch.pairs, first, last, scratch);
+      merge(b, scratch.pairs, first, last, scratch);
       for (; first < last; ++first)
-        if (scratch.fiber_kept[at(first)] != FiberKept::no) {
-          contacts.push_back(contact_of(b, scratch.pairs[at(first)]));
-          contacts.back().beside = scratch.fiber_kept[at(first)] == FiberKept::beside;
-        }
+        if (scratch.fiber_kept[at(first)] != FiberKept::no) contacts.push_back(contact_of(b, scratch.pairs[at(first)]));
     }
   }
 }
