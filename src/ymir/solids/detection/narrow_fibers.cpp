@@ -58,8 +58,44 @@ Real nearest(const Vec3<Real>& x, const Vec3<Real>& q, const Vec3<Real>& e, cons
   return min(max(dot(e, x - q) / square, Real::all(0)), Real::all(1));
 }
 
-// Points of up to `lanes` pairs of segments that are in reach of each other are appended: the vertices of both, each
-// above the other segment, and the closest of the two where that is within both and nearer than those.
+// Places of one pair of segments that are in reach of each other are appended.
+struct Places {
+  const Boundary& b;
+  const Segment &p, &q;
+  double slack, margin;
+  std::int32_t other;  // piece of q
+  std::vector<FiberPair>& found;
+  double least = std::numeric_limits<double>::infinity();  // gap of the vertices
+
+  void add(FiberPlace place, double s, double t, Vec3d difference) {
+    const double radii = p.radius(b, s) + q.radius(b, t), gap = norm(difference) - radii;
+    if (!(gap < margin)) return;
+    if (slack > 0 && gap > slack && gap > slack + way_safety * norm(way_at(b, p, s) - way_at(b, q, t))) return;
+    if (place == FiberPlace::within) {
+      if (!(gap < least - rounding * radii)) return;
+    } else {
+      least = std::min(least, gap);
+    }
+    const bool ends = (s == 0 || s == 1) && (t == 0 || t == 1);
+    if (ends && !closest_vertices(b, p.v + (s == 1), q.v + (t == 1))) return;
+    if (p.from_clamp(b, s) <= clamp_reach && q.from_clamp(b, t) <= clamp_reach) return;
+    found.push_back({other, p.v, q.v, place, s, t, gap, difference});
+  }
+  void add_last() {
+    const Vec3d end_p = p.p + p.d, end_q = q.p + q.d;
+    if (last_segment(b, p.v)) {
+      const double t = nearest_on_segment(q.p, end_q, end_p);
+      add(FiberPlace::last_of_a, 1, t, end_p - q.p - q.d * t);
+    }
+    if (last_segment(b, q.v)) {
+      const double s = nearest_on_segment(p.p, end_p, end_q);
+      add(FiberPlace::last_of_b, s, 1, p.p + p.d * s - end_q);
+    }
+  }
+};
+
+// Of up to `lanes` pairs of segments: the vertices of both, each above the other segment, a vertex as that of the
+// segment that begins there, and the closest of the two where that is within both.
 void measure(const Boundary& b, std::span<const std::uint64_t> pairs, double slack, std::vector<FiberPair>& found) {
   Segment p[lanes], q[lanes];
   Vec3<Real> x, d, y, e;
@@ -77,52 +113,28 @@ void measure(const Boundary& b, std::span<const std::uint64_t> pairs, double sla
     set(y, k, q[k].p);
     set(e, k, q[k].d);
   }
-  const Real zero = Real::all(0), one = Real::all(1), least = Real::all(1e-300);
-  const Real dd = max(dot(d, d), least), ee = max(dot(e, e), least);
+  const Real least = Real::all(1e-300);
   const auto inner = closest_segments(x, d, y, e, 1e-12, 1e-300);
-  const struct {
-    FiberPlace place;
-    Real s, t;
-  } places[] = {{FiberPlace::first_of_a, zero, nearest(x, y, e, ee)},
-                {FiberPlace::last_of_a, one, nearest(x + d, y, e, ee)},
-                {FiberPlace::first_of_b, nearest(y, x, d, dd), zero},
-                {FiberPlace::last_of_b, nearest(y + e, x, d, dd), one},
-                {FiberPlace::within, inner.s, inner.t}};
-  Vec3<Real> difference[5];
-  Real distance[5];
-  for (std::size_t i = 0; i < 5; ++i) {
-    difference[i] = x + d * places[i].s - y - e * places[i].t;
-    distance[i] = sqrt(dot(difference[i], difference[i]));
-  }
+  const Real over = nearest(x, y, e, max(dot(e, e), least)), under = nearest(y, x, d, max(dot(d, d), least));
+  const Vec3<Real> within = x + d * inner.s - y - e * inner.t, of_a = x - y - e * over, of_b = x + d * under - y;
+  const Real distance = sqrt(dot(within, within));
+  const auto lane_of = [](const Vec3<Real>& v, int k) { return Vec3d{v.x[k], v.y[k], v.z[k]}; };
   for (int k = 0; k < static_cast<int>(pairs.size()); ++k) {
-    const double margin = margin_of(p[k].reach(b), q[k].reach(b));
+    const Reach reach_p = p[k].reach(b), reach_q = q[k].reach(b);
+    const double margin = margin_of(reach_p, reach_q);
+    // Of nearly parallel ones not the closest is known, but for a millionth of their lengths.
+    constexpr double parallel = 2e-6;
+    const double radii =
+        std::max(p[k].radius(b, 0), p[k].radius(b, 1)) + std::max(q[k].radius(b, 0), q[k].radius(b, 1));
+    if (!(distance[k] - radii < margin + parallel * (reach_p.edge + reach_q.edge))) continue;
     const std::int32_t piece = b.vertices[at(p[k].v)].piece, other = b.vertices[at(q[k].v)].piece;
     if (other == piece && !b.piece(piece).traits.self_contact) continue;
-    double least_gap = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < 5; ++i) {
-      const double s = places[i].s[k], t = places[i].t[k];
-      const double radii = p[k].radius(b, s) + q[k].radius(b, t), gap = distance[i][k] - radii;
-      const bool within = places[i].place == FiberPlace::within;
-      if (!(gap < margin) ||
-          (slack > 0 && gap > slack && gap > slack + way_safety * norm(way_at(b, p[k], s) - way_at(b, q[k], t))))
-        continue;
-      if (within && !(gap < least_gap - rounding * radii)) continue;
-      if (!within) least_gap = std::min(least_gap, gap);
-      // A vertex is that of the segment which begins there.
-      if (places[i].place == FiberPlace::last_of_a && !last_segment(b, p[k].v)) continue;
-      if (places[i].place == FiberPlace::last_of_b && !last_segment(b, q[k].v)) continue;
-      const bool ends = (s == 0 || s == 1) && (t == 0 || t == 1);
-      if (ends && !closest_vertices(b, p[k].v + (s == 1), q[k].v + (t == 1))) continue;
-      if (p[k].from_clamp(b, s) <= clamp_reach && q[k].from_clamp(b, t) <= clamp_reach) continue;
-      found.push_back({other,
-                       p[k].v,
-                       q[k].v,
-                       places[i].place,
-                       s,
-                       t,
-                       gap,
-                       {difference[i].x[k], difference[i].y[k], difference[i].z[k]}});
-    }
+    Places places{b, p[k], q[k], slack, margin, other, found};
+    places.add(FiberPlace::first_of_a, 0, over[k], lane_of(of_a, k));
+    places.add(FiberPlace::first_of_b, under[k], 0, lane_of(of_b, k));
+    places.add_last();
+    const double s = inner.s[k], t = inner.t[k];
+    if (s > 0 && s < 1 && t > 0 && t < 1) places.add(FiberPlace::within, s, t, lane_of(within, k));
   }
 }
 
