@@ -35,9 +35,8 @@ constexpr int contact_families = 7;
 
 struct Contact {
   ContactFamily family = ContactFamily::fiber_fiber;
-  bool vague = false;   // the two points coincide: the normal is a choice
-  bool known = false;   // followed from the substep before
-  bool beside = false;  // of fibres: another one of the two within half an edge is nearer
+  bool vague = false;  // the two points coincide: the normal is a choice
+  bool known = false;  // followed from the substep before
   ContactSide a, b;
   double arc_a = 0, arc_b = 0;  // along a fibre, from its first vertex [edges]
   double gap = 0;               // distance less radii [m]; negative: they overlap

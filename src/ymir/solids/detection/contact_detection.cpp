@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 
 #include "ymir/base/timer.h"
@@ -43,6 +44,7 @@ struct ContactDetection::Search {
   std::uint64_t topology = 0;
   bool ordered = false;
   std::int64_t orderings = 0, passed = 0;
+  float most_apart = 0;  // of segments that go the same way [m]
 
   void set_ranges(const Boundary& b);
   void fit(const Boundary& b, bool order_always, DetectionTimes& times);
@@ -107,7 +109,7 @@ void ContactDetection::Search::fit(const Boundary& b, bool order_always, Detecti
         const Segment s = segment_of(b, i);
         const Reach reach = s.reach(b);
         const double all = std::max(b.vertices[at(i)].radius, b.vertices[at(i) + 1].radius) + reach.margin;
-        segment_blocks[at(slot / 8)].set(slot % 8, s, b.vertices[at(i)].piece, origin, reach.edge, all);
+        segment_blocks[at(slot / 8)].set(slot % 8, b, s, origin, reach.margin);
         return segment_box(b, s, all);
       });
   update(
@@ -147,7 +149,7 @@ void ContactDetection::Search::find_candidates(ContactFamily family) {
     case ContactFamily::fiber_fiber:
       pairs.find(segments, segments, [&](std::int32_t slot, std::int32_t block, unsigned lanes) {
         const SegmentBlock &of_i = segment_blocks[at(slot / 8)], &of_j = segment_blocks[at(block)];
-        lanes &= of_i.near(slot % 8, of_j);
+        lanes &= of_i.near(slot % 8, of_j, most_apart, static_cast<float>(way_safety));
         if (lanes == 0) return;
         const std::int32_t i = segments.element(slot), piece = of_i.piece[slot % 8];
         auto& found = of(family).found();
@@ -228,9 +230,6 @@ void ContactDetection::find_family(const Boundary& b, ContactFamily family, doub
 
 // What moves along with each other does not meet.
 void ContactDetection::drop_far(const Boundary& b, std::vector<Contact>& contacts) const {
-  constexpr double safety = 1.5;
-  // What is beside a nearer contact turns about that: slowly.
-  constexpr double least = 0.25;
   if (slack == 0) return;
   std::erase_if(contacts, [&](const Contact& c) {
     Vec3d way = c.carried * -1.0;
@@ -238,8 +237,7 @@ void ContactDetection::drop_far(const Boundary& b, std::vector<Contact>& contact
       if (c.a.vertex[k] >= 0) way += b.vertices[at(c.a.vertex[k])].way * c.a.weight[k];
       if (c.b.vertex[k] >= 0) way -= b.vertices[at(c.b.vertex[k])].way * c.b.weight[k];
     }
-    if (c.beside) return c.gap > least * slack + safety * std::max(0.0, -dot(way, c.normal));
-    return c.gap > slack + safety * norm(way);
+    return c.gap > slack + way_safety * norm(way);
   });
 }
 
@@ -274,8 +272,10 @@ void ContactDetection::find(const Boundary& b, std::span<const ContactCollider> 
   Search& search = *search_;
   search.passed = 0;
   search.fit(b, order_always_, times_);
+  search.most_apart = slack > 0 ? static_cast<float>(slack * 1.000001) : std::numeric_limits<float>::infinity();
   const auto count = static_cast<std::size_t>(threads());
   if (search.scratch.size() < count) search.scratch.resize(count);
+  for (NarrowScratch& scratch : search.scratch) scratch.slack = slack;
   for (Candidates& candidates : search.candidates) candidates.clear();
   contacts_.clear();
   for (auto& overlaps : overlaps_) overlaps.clear();

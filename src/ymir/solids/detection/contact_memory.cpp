@@ -94,6 +94,7 @@ bool has_passed(const Boundary& b, const Contact& c, const ContactRecord& old) {
 // What is closest between the vertices of fibres that lie along each other runs from one end to the other with any
 // motion: as long as the old place is hardly farther, contact stays there. They would never be at rest otherwise.
 void stay(const Boundary& b, Contact& c, const ContactRecord& old) {
+  constexpr double hardly = 1e-4;  // of the radii of both
   if (!alike(c, old) || !between_vertices(c.arc_a) || !between_vertices(c.arc_b)) return;
   const BoundaryPiece &piece_a = b.piece(c.a.piece), &piece_b = b.piece(c.b.piece);
   const std::int32_t first_a = piece_a.first_vertex, first_b = piece_b.first_vertex;
@@ -107,7 +108,7 @@ void stay(const Boundary& b, Contact& c, const ContactRecord& old) {
   const double radii = radius_at(b, side_a) + radius_at(b, side_b);
   const Vec3d difference = x - q.p - q.d * t;
   const double gap = norm(difference) - radii;
-  if (c.vague || t == 0 || t == 1 || gap > c.gap + hardly_farther * radii) return;
+  if (c.vague || t == 0 || t == 1 || gap > c.gap + hardly * radii) return;
   c.a = side_a;
   c.b = side_b;
   c.arc_a = old.arc_a;

@@ -15,35 +15,49 @@ namespace ymir {
 // Eight segments in the order of their tree, about its origin, in single precision: a filter before the exact distance.
 //
 // What rounding and the threshold of parallel segments do to a distance is below 1e-3 of both lengths (the error of s
-// is that of 2^-24/sin^2 and moves the point by sin), and 2^-21 of the coordinates: reach has them added.
+// is that of 2^-24/sin^2 and moves the point by sin), and 2^-21 of the coordinates: reach has them added. Segments that
+// go the same way come no nearer: between, that of both vertices is the mean way and at most `spread` off it.
 struct SegmentBlock {
   using Real = Lanes<float, 8>;
   static constexpr float parallel = 1e-6f, smallest = 1e-30f;
   alignas(32) float p[3][8];
   alignas(32) float d[3][8];
-  alignas(32) float reach[8];
+  alignas(32) float way[3][8];
+  alignas(32) float reach[8];   // radius, margin and rounding
+  alignas(32) float radius[8];  // and rounding
+  alignas(32) float spread[8];
   std::int32_t piece[8];
 
-  void set(int lane, const Segment& s, std::int32_t fiber, Vec3d origin, double length, double radius_and_margin) {
-    const Vec3d x = s.p - origin;
+  void set(int lane, const Boundary& b, const Segment& s, Vec3d origin, double margin) {
+    const BoundaryVertex &v = b.vertices[static_cast<std::size_t>(s.v)],
+                         &w = b.vertices[static_cast<std::size_t>(s.v) + 1];
+    const Vec3d x = s.p - origin, mean = (v.way + w.way) * 0.5;
     for (int k = 0; k < 3; ++k) {
       p[k][lane] = static_cast<float>(x[k]);
       d[k][lane] = static_cast<float>(s.d[k]);
+      way[k][lane] = static_cast<float>(mean[k]);
     }
-    const double size = std::abs(x.x) + std::abs(x.y) + std::abs(x.z);
-    piece[lane] = fiber;
-    reach[lane] = static_cast<float>(radius_and_margin * 1.000001 + 1e-3 * length + 0x1p-21 * (size + length));
+    const double size = std::abs(x.x) + std::abs(x.y) + std::abs(x.z), length = norm(s.d);
+    const double largest = std::max(v.radius, w.radius), wrong = 1e-3 * length + 0x1p-21 * (size + length);
+    piece[lane] = v.piece;
+    reach[lane] = static_cast<float>((largest + margin) * 1.000001 + wrong);
+    radius[lane] = static_cast<float>(largest * 1.000001 + wrong + 1e-6 * norm(mean));
+    spread[lane] = static_cast<float>(0.5000005 * norm(w.way - v.way));
   }
   static Vec3<Real> load(const float (&v)[3][8]) { return {Real::load(v[0]), Real::load(v[1]), Real::load(v[2])}; }
   static Vec3<Real> all(const float (&v)[3][8], int lane) {
     return {Real::all(v[0][lane]), Real::all(v[1][lane]), Real::all(v[2][lane])};
   }
-  // Lanes of `block` in reach of one segment of this one.
-  unsigned near(int lane, const SegmentBlock& block) const {
+  // Lanes of `block` in reach of one segment of this one, and no farther than `slack` and `safety` times the way that
+  // one goes relative to the other.
+  unsigned near(int lane, const SegmentBlock& block, float slack, float safety) const {
     const Vec3<Real> p1 = all(p, lane), d1 = all(d, lane), p2 = load(block.p), d2 = load(block.d);
     const auto at_ends = closest_segments(p1, d1, p2, d2, parallel, smallest);
     const Vec3<Real> gap = p1 + d1 * at_ends.s - p2 - d2 * at_ends.t;
-    const Real most = Real::load(block.reach) + Real::all(reach[lane]);
+    const Vec3<Real> relative = all(way, lane) - load(block.way);
+    const Real far = (sqrt(dot(relative, relative)) + Real::load(block.spread) + Real::all(spread[lane])) * safety;
+    const Real met = Real::load(block.radius) + Real::all(radius[lane] + slack) + far;
+    const Real most = min(Real::load(block.reach) + Real::all(reach[lane]), met);
     return bits(dot(gap, gap) <= most * most);
   }
 };

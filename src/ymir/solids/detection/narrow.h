@@ -17,8 +17,9 @@ constexpr float clamp_reach = 3.5f;
 // Segments of one fibre that are fewer apart do not touch.
 constexpr std::int32_t fiber_neighbours = 3;
 
-// Places on fibres that differ by less in their gaps are as good as each other [radii of both].
-constexpr double hardly_farther = 1e-4;
+// Sides that go apart by less than their gap do not meet in a substep. Ways are those of velocities when it begins, and
+// may be longer by this factor, and by what is added to it.
+constexpr double way_safety = 1.5;
 
 // Which points of two segments are compared.
 enum class FiberPlace : std::uint8_t { first_of_a, last_of_a, first_of_b, last_of_b, within };
@@ -35,6 +36,7 @@ enum class FiberKept : std::uint8_t { no, closest, beside };
 
 // Memory of one thread, kept.
 struct alignas(64) NarrowScratch {
+  double slack = 0;  // added to ways [m]; 0: whatever is in reach counts
   std::vector<FiberPair> pairs;
   std::vector<Contact> contacts;
   std::vector<std::int32_t> order;

@@ -17,6 +17,8 @@ namespace {
 constexpr int lanes = 4;
 // Two places that are nearer than this along both fibres are one [edges].
 constexpr double same_place = 0.05;
+// A place between vertices that is no nearer than this is none [radii of both].
+constexpr double rounding = 1e-9;
 // A contact is beside one that is nearer within this [edges].
 constexpr double around = 0.5;
 constexpr std::size_t ahead = 8;  // pairs, to have their vertices in the cache in time
@@ -30,6 +32,11 @@ double arc_of(const Boundary& b, std::int32_t segment, double s) {
 bool last_segment(const Boundary& b, std::int32_t segment) {
   const BoundaryPiece& piece = b.piece(b.vertices[at(segment)].piece);
   return segment + 2 == piece.first_vertex + piece.vertices;
+}
+
+Vec3d way_at(const Boundary& b, const Segment& segment, double s) {
+  const Vec3d first = b.vertices[at(segment.v)].way;
+  return first + (b.vertices[at(segment.v) + 1].way - first) * s;
 }
 
 // Whether from vertices v and w of two fibres no way along either leads closer.
@@ -51,9 +58,45 @@ Real nearest(const Vec3<Real>& x, const Vec3<Real>& q, const Vec3<Real>& e, cons
   return min(max(dot(e, x - q) / square, Real::all(0)), Real::all(1));
 }
 
-// Points of up to `lanes` pairs of segments that are in reach of each other are appended: the vertices of both, each
-// above the other segment, and the closest of the two where that is within both and nearer than those.
-void measure(const Boundary& b, std::span<const std::uint64_t> pairs, std::vector<FiberPair>& found) {
+// Places of one pair of segments that are in reach of each other are appended.
+struct Places {
+  const Boundary& b;
+  const Segment &p, &q;
+  double slack, margin;
+  std::int32_t other;  // piece of q
+  std::vector<FiberPair>& found;
+  double least = std::numeric_limits<double>::infinity();  // gap of the vertices
+
+  void add(FiberPlace place, double s, double t, Vec3d difference) {
+    const double radii = p.radius(b, s) + q.radius(b, t), gap = norm(difference) - radii;
+    if (!(gap < margin)) return;
+    if (slack > 0 && gap > slack && gap > slack + way_safety * norm(way_at(b, p, s) - way_at(b, q, t))) return;
+    if (place == FiberPlace::within) {
+      if (!(gap < least - rounding * radii)) return;
+    } else {
+      least = std::min(least, gap);
+    }
+    const bool ends = (s == 0 || s == 1) && (t == 0 || t == 1);
+    if (ends && !closest_vertices(b, p.v + (s == 1), q.v + (t == 1))) return;
+    if (p.from_clamp(b, s) <= clamp_reach && q.from_clamp(b, t) <= clamp_reach) return;
+    found.push_back({other, p.v, q.v, place, s, t, gap, difference});
+  }
+  void add_last() {
+    const Vec3d end_p = p.p + p.d, end_q = q.p + q.d;
+    if (last_segment(b, p.v)) {
+      const double t = nearest_on_segment(q.p, end_q, end_p);
+      add(FiberPlace::last_of_a, 1, t, end_p - q.p - q.d * t);
+    }
+    if (last_segment(b, q.v)) {
+      const double s = nearest_on_segment(p.p, end_p, end_q);
+      add(FiberPlace::last_of_b, s, 1, p.p + p.d * s - end_q);
+    }
+  }
+};
+
+// Of up to `lanes` pairs of segments: the vertices of both, each above the other segment, a vertex as that of the
+// segment that begins there, and the closest of the two where that is within both.
+void measure(const Boundary& b, std::span<const std::uint64_t> pairs, double slack, std::vector<FiberPair>& found) {
   Segment p[lanes], q[lanes];
   Vec3<Real> x, d, y, e;
   const auto set = [](Vec3<Real>& v, int lane, Vec3d value) {
@@ -70,49 +113,28 @@ void measure(const Boundary& b, std::span<const std::uint64_t> pairs, std::vecto
     set(y, k, q[k].p);
     set(e, k, q[k].d);
   }
-  const Real zero = Real::all(0), one = Real::all(1), least = Real::all(1e-300);
-  const Real dd = max(dot(d, d), least), ee = max(dot(e, e), least);
+  const Real least = Real::all(1e-300);
   const auto inner = closest_segments(x, d, y, e, 1e-12, 1e-300);
-  const struct {
-    FiberPlace place;
-    Real s, t;
-  } places[] = {{FiberPlace::first_of_a, zero, nearest(x, y, e, ee)},
-                {FiberPlace::last_of_a, one, nearest(x + d, y, e, ee)},
-                {FiberPlace::first_of_b, nearest(y, x, d, dd), zero},
-                {FiberPlace::last_of_b, nearest(y + e, x, d, dd), one},
-                {FiberPlace::within, inner.s, inner.t}};
-  Vec3<Real> difference[5];
-  Real distance[5];
-  for (std::size_t i = 0; i < 5; ++i) {
-    difference[i] = x + d * places[i].s - y - e * places[i].t;
-    distance[i] = sqrt(dot(difference[i], difference[i]));
-  }
+  const Real over = nearest(x, y, e, max(dot(e, e), least)), under = nearest(y, x, d, max(dot(d, d), least));
+  const Vec3<Real> within = x + d * inner.s - y - e * inner.t, of_a = x - y - e * over, of_b = x + d * under - y;
+  const Real distance = sqrt(dot(within, within));
+  const auto lane_of = [](const Vec3<Real>& v, int k) { return Vec3d{v.x[k], v.y[k], v.z[k]}; };
   for (int k = 0; k < static_cast<int>(pairs.size()); ++k) {
-    const double margin = margin_of(p[k].reach(b), q[k].reach(b));
+    const Reach reach_p = p[k].reach(b), reach_q = q[k].reach(b);
+    const double margin = margin_of(reach_p, reach_q);
+    // Of nearly parallel ones not the closest is known, but for a millionth of their lengths.
+    constexpr double parallel = 2e-6;
+    const double radii =
+        std::max(p[k].radius(b, 0), p[k].radius(b, 1)) + std::max(q[k].radius(b, 0), q[k].radius(b, 1));
+    if (!(distance[k] - radii < margin + parallel * (reach_p.edge + reach_q.edge))) continue;
     const std::int32_t piece = b.vertices[at(p[k].v)].piece, other = b.vertices[at(q[k].v)].piece;
     if (other == piece && !b.piece(piece).traits.self_contact) continue;
-    double least_gap = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < 5; ++i) {
-      const double s = places[i].s[k], t = places[i].t[k];
-      const double radii = p[k].radius(b, s) + q[k].radius(b, t), gap = distance[i][k] - radii;
-      const bool within = places[i].place == FiberPlace::within;
-      if (!(gap < margin) || (within && !(gap < least_gap - hardly_farther * radii))) continue;
-      if (!within) least_gap = std::min(least_gap, gap);
-      // A vertex is that of the segment which begins there.
-      if (places[i].place == FiberPlace::last_of_a && !last_segment(b, p[k].v)) continue;
-      if (places[i].place == FiberPlace::last_of_b && !last_segment(b, q[k].v)) continue;
-      const bool ends = (s == 0 || s == 1) && (t == 0 || t == 1);
-      if (ends && !closest_vertices(b, p[k].v + (s == 1), q[k].v + (t == 1))) continue;
-      if (p[k].from_clamp(b, s) <= clamp_reach && q[k].from_clamp(b, t) <= clamp_reach) continue;
-      found.push_back({other,
-                       p[k].v,
-                       q[k].v,
-                       places[i].place,
-                       s,
-                       t,
-                       gap,
-                       {difference[i].x[k], difference[i].y[k], difference[i].z[k]}});
-    }
+    Places places{b, p[k], q[k], slack, margin, other, found};
+    places.add(FiberPlace::first_of_a, 0, over[k], lane_of(of_a, k));
+    places.add(FiberPlace::first_of_b, under[k], 0, lane_of(of_b, k));
+    places.add_last();
+    const double s = inner.s[k], t = inner.t[k];
+    if (s > 0 && s < 1 && t > 0 && t < 1) places.add(FiberPlace::within, s, t, lane_of(within, k));
   }
 }
 
@@ -136,8 +158,23 @@ bool rules_out(const FiberPair& p, const FiberPair& q) {
   return nearer_than(p, q, same_place) && (p.place != FiberPlace::within || q.place == FiberPlace::within);
 }
 
+Vec3d way_of(const Boundary& b, const FiberPair& p) {
+  return way_at(b, segment_of(b, p.a), p.s) - way_at(b, segment_of(b, p.b), p.t);
+}
+
+// Whether q may close when p, which is nearer and next to it, has: then the two fibres only turn about p. Where p
+// overlaps, so much is allowed at q, too.
+bool turns_in(const Boundary& b, const FiberPair& p, const FiberPair& q, double slack) {
+  constexpr double part = 0.25;  // of what ways may be wrong by: most of it, such as gravity, both places have
+  const double farther = q.gap - std::min(p.gap, 0.0);
+  if (slack == 0 || farther <= part * slack) return true;
+  const double closing = dot(way_of(b, p) - way_of(b, q), q.difference) / norm(q.difference);
+  return farther <= part * slack + way_safety * std::max(0.0, closing);
+}
+
 // pairs[begin, end) are of the same two fibres, ascending. The closest are taken first.
-void merge(const std::vector<FiberPair>& pairs, std::int32_t begin, std::int32_t end, NarrowScratch& scratch) {
+void merge(const Boundary& b, const std::vector<FiberPair>& pairs, std::int32_t begin, std::int32_t end,
+           NarrowScratch& scratch) {
   scratch.order.clear();
   for (std::int32_t i = begin; i < end; ++i) scratch.order.push_back(i);
   std::sort(scratch.order.begin(), scratch.order.end(), [&](std::int32_t x, std::int32_t y) {
@@ -150,11 +187,12 @@ void merge(const std::vector<FiberPair>& pairs, std::int32_t begin, std::int32_t
     const auto compare = [&](std::int32_t j) {
       const FiberPair& q = pairs[at(j)];
       if (q.gap < p.gap || (q.gap == p.gap && j < i)) return;
+      FiberKept& kept = scratch.fiber_kept[at(j)];
       if (rules_out(p, q))
-        scratch.fiber_kept[at(j)] = FiberKept::no;
-      else if (scratch.fiber_kept[at(i)] == FiberKept::closest && scratch.fiber_kept[at(j)] == FiberKept::closest &&
+        kept = FiberKept::no;
+      else if (scratch.fiber_kept[at(i)] == FiberKept::closest && kept == FiberKept::closest &&
                nearer_than(p, q, around))
-        scratch.fiber_kept[at(j)] = FiberKept::beside;
+        kept = turns_in(b, p, q, scratch.slack) ? FiberKept::beside : FiberKept::no;
     };
     for (std::int32_t j = i - 1; j >= begin && pairs[at(j)].a >= p.a - 1; --j) compare(j);
     for (std::int32_t j = i + 1; j < end && pairs[at(j)].a <= p.a + 1; ++j) compare(j);
@@ -188,7 +226,7 @@ void narrow_fibers(const Boundary& b, std::span<const std::uint64_t> pairs, Narr
     for (; begin < end; begin += std::min<std::size_t>(lanes, end - begin)) {
       for (std::size_t k = begin + ahead; k < std::min(begin + ahead + lanes, pairs.size()); ++k)
         __builtin_prefetch(&b.vertices[at(second_of(pairs[k]))]);
-      measure(b, pairs.subspan(begin, std::min<std::size_t>(lanes, end - begin)), scratch.pairs);
+      measure(b, pairs.subspan(begin, std::min<std::size_t>(lanes, end - begin)), scratch.slack, scratch.pairs);
     }
     std::sort(scratch.pairs.begin(), scratch.pairs.end(), before);
     scratch.fiber_kept.resize(scratch.pairs.size());
@@ -196,12 +234,9 @@ void narrow_fibers(const Boundary& b, std::span<const std::uint64_t> pairs, Narr
     for (std::int32_t first = 0; first < count;) {
       std::int32_t last = first + 1;
       while (last < count && scratch.pairs[at(last)].piece_b == scratch.pairs[at(first)].piece_b) ++last;
-      merge(scratch.pairs, first, last, scratch);
+      merge(b, scratch.pairs, first, last, scratch);
       for (; first < last; ++first)
-        if (scratch.fiber_kept[at(first)] != FiberKept::no) {
-          contacts.push_back(contact_of(b, scratch.pairs[at(first)]));
-          contacts.back().beside = scratch.fiber_kept[at(first)] == FiberKept::beside;
-        }
+        if (scratch.fiber_kept[at(first)] != FiberKept::no) contacts.push_back(contact_of(b, scratch.pairs[at(first)]));
     }
   }
 }
