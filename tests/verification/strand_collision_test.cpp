@@ -107,6 +107,47 @@ TEST(StrandCollision, AFibreOverABarHoldsUpToTheRatioOfTheCapstan) {
     }
 }
 
+// A limp strand is pressed on the ground and pulled along it, farther than Newton's method gets in so few iterations:
+// it goes through substeps in parts, each with its share of what the ground lets it go.
+TEST(StrandCollision, AStrandThatIsAdvancedInPartsStaysAboveTheGround) {
+  constexpr double thick = 1e-3, low = 2e-3, dt = 1.0 / 24;
+  StrandsCase c = rods({line({0, low, 0}, {0.3, low, 0}, 30), line({0, low, 0.1}, {0.3, low, 0.1}, 30)});
+  c.bend = c.twist = 1e-7;
+  c.mass = 1e-3;
+  c.stretch = 100;
+  c.radius = thick;
+  c.clamped = true;
+  c.newton = {1e-6, 4};
+  StrandsRun run;
+  CurvesObject& object = run.add(c);
+  run.load = [](const StrandsRun::Vertex& v) { return Vec3d{0, -50, 30} * (v.strand == 0 ? g * v.mass : 0); };
+  TouchedCollider ground;
+  ground.friction = 0.5;
+  ground.objects = {&object};
+  ground.during = [](double, double) {
+    return rigid_collider([](Vec3d x) { return signed_distance(PlaneShape{}, x); }, {}, {}, 0, 0);
+  };
+  run.solids().add(object);
+  run.solids().contacts().add_collider(std::move(ground));
+  run.start();
+  double lowest = 1;
+  for (int k = 0; k < 12; ++k) {
+    const Step step{0, 0, 0, k * dt, dt};
+    object.save();
+    object.prepare(step);
+    run.solids().detect(step);
+    run.solids().advance(step);
+    object.advance(step);
+    EXPECT_EQ(object.solve_report().status, SolveReport::Status::converged);
+    run.solids().accept();
+    for (int i = 1; i <= 30; ++i) lowest = std::min(lowest, run.position(0, 0, i).y);
+  }
+  EXPECT_GT(object.local_halvings(), 0);
+  EXPECT_EQ(object.unconverged(), 0);
+  EXPECT_NEAR(lowest, thick, 1e-6);
+  EXPECT_EQ(run.position(0, 1, 30).y, low) << "lanes influence each other";
+}
+
 // One rod flies onto another across it: they keep their momentum and do not pass each other.
 TEST(StrandCollision, CrossedRodsKeepTheirMomentumAndDoNotPass) {
   for (const double mu : {0.0, 0.5}) {
