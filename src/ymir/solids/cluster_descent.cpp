@@ -40,6 +40,8 @@ void Cluster::descend(const std::function<void()>& forces) {
   Member& m = members_[0];
   m.last_step = m.seen->step_size();
   const double least = std::min(reach, shortest);
+  // What contacts give is held while the step is followed, and would be another beyond.
+  const int most_longer = noise_ > 0 ? 1 : most_trials;
   double share = 1, low = 0, at_low = whole, high = std::numeric_limits<double>::infinity();
   for (int trial = 1;; ++trial) {
     m.local->move(share);
@@ -52,7 +54,8 @@ void Cluster::descend(const std::function<void()>& forces) {
       high = share;
       next = low + (high - low) * std::clamp(at_low / (at_low - now), 0.1, 0.7);
       if (std::isnan(now)) next = low + (high - low) * shortest;
-    } else if (now > barely * whole && share * m.last_step < small && high > share * longer) {
+    } else if (trial <= most_longer && now > barely * whole && share * m.last_step < small &&
+               high > share * longer) {
       low = share;
       at_low = now;
     } else {

@@ -465,6 +465,23 @@ void ContactIsland::begin(Cluster& cluster, const Step& step) {
   cluster.set_still(block != nullptr && block->rigid() ? still : 0);
 }
 
+// Of the iterate, those of contacts among them.
+void ContactIsland::find_forces(const ContactScene& scene, double dt) {
+  ask(IslandRequest::assemble);
+  for_each_cluster([](Touching& c) {
+    c.cluster->assemble();
+    c.cluster->evaluate();
+  });
+  if (smooth_ && outcome_.newton.iterations > 0) follow_laws(scene, dt);
+  push(1 / dt);
+}
+
+// One body on colliders: along a step its energy, less what impulses do, is known by its slope. Of several bodies each
+// would go another part of the way, and leave what it touches.
+bool ContactIsland::may_descend() const {
+  return clusters_.size() == 1 && remote_.empty() && !thin_ && !smooth_;
+}
+
 void ContactIsland::begin_all(const Step& step, ContactScene& scene) {
   outcome_ = {};
   finishing_ = whole_begun_ = false;
@@ -486,21 +503,19 @@ void ContactIsland::begin_all(const Step& step, ContactScene& scene) {
 void ContactIsland::iterate(const Step& step, ContactScene& scene) {
   if (smooth_ && !thin_) smooth_contacts_.begin(bodies_, list_, laws_, step.dt);
   if (!smooth_ && !thin_ && !few()) solver_.begin(bodies_, list_);
-  for (;;) {
-    ask(IslandRequest::assemble);
-    for_each_cluster([](Touching& c) {
-      c.cluster->assemble();
-      c.cluster->evaluate();
-    });
-    if (smooth_ && outcome_.newton.iterations > 0) follow_laws(scene, step.dt);
-    push(1 / step.dt);
+  for (bool there = false;;) {
+    if (!there) find_forces(scene, step.dt);
     for (const auto& r : remote_) r->read_residuals();
     if (!judge() && !sharpen(scene)) break;
     if (!solve(scene, step.dt) || (trying_ && outcome_.status == ContactStatus::failed)) {
       outcome_.newton.converged = false;
       break;
     }
-    for_each_cluster([](Touching& c) { c.cluster->move(c.cluster->choose_share()); });
+    there = may_descend();
+    if (there)
+      clusters_[0].cluster->descend([&] { find_forces(scene, step.dt); });
+    else
+      for_each_cluster([](Touching& c) { c.cluster->move(c.cluster->choose_share()); });
     ++outcome_.newton.iterations;
   }
 }

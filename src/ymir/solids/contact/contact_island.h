@@ -83,6 +83,8 @@ class ContactIsland {
   void ask(IslandRequest request) {
     for (const auto& r : remote_) r->ask(request);
   }
+  void find_forces(const ContactScene& scene, double dt);
+  bool may_descend() const;
   void move();
   void leave_out_ties(const ContactScene& scene);
   void list_contacts(const ContactScene& scene, double dt);
