@@ -201,13 +201,13 @@ std::vector<Channel> SolidSystem::list(SolidSystem* system) {
 void SolidSystem::restore(const ObjectState* whole) {
   if (whole != nullptr) {
     expect_kept(*whole);
-    const std::size_t there = whole->channels.find("couplings")->second.count(), here = state().size();
-    if (there != here)
+    const std::size_t there = whole->channels.find("couplings")->second.count(), now = state().size();
+    if (there != now)
       throw Error(ExitCode::bad_input,
                   fmt::format("the checkpoint does not fit this setup: joints or attachments were added or removed "
                               "since, it remembers {} values of them and the setup has {}; put them back as they were "
                               "(`enabled: false` removes them too), or start again in another folder",
-                              there, here));
+                              there, now));
   }
   Object::restore(whole);
   if (communicator_->size() == 1) return;
