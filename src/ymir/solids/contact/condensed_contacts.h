@@ -1,6 +1,7 @@
 // The one-step problem of few contacts by itself, the bodies eliminated: W = H M^-1 H', q = H M^-1 f + free.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,5 +32,10 @@ class CondensedContacts {
   std::vector<Frame> frames_;
   CoulombProblem problem_;
 };
+
+// The same for those of many contacts that push, or that would be closed without it, where they are not too many to be
+// condensed: what a splitting has left above its tolerance. Nothing: they are, or others keep being closed; impulses
+// are as they were.
+std::optional<CoulombReport> solve_active(ContactList& list, std::span<NodalBody* const> bodies, double tolerance);
 
 }  // namespace ymir
