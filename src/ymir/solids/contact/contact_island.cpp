@@ -11,6 +11,7 @@
 #include "ymir/base/log.h"
 #include "ymir/base/timer.h"
 #include "ymir/parallel/threads.h"
+#include "ymir/solids/contact/active_contacts.h"
 #include "ymir/solids/contact/condensed_contacts.h"
 
 namespace ymir {
@@ -156,6 +157,20 @@ bool ContactIsland::few() const {
   return contacts_.size() <= (is(NodalBody::Adapt::often) ? most_condensed_rigid : few_contacts);
 }
 
+// What the splitting leaves of a body on colliders, where few contacts push.
+void ContactIsland::finish_condensed(double tolerance) {
+  const std::vector<NodeContact> before = list_.contacts;
+  const auto report = solve_active(list_, bodies_, tolerance);
+  if (!report) return;
+  if (!(report->errors.scaled < outcome_.error)) {
+    list_.contacts = before;
+    return;
+  }
+  outcome_.error = report->errors.scaled;
+  outcome_.status = outcome_.error <= tolerance ? ContactStatus::solved : static_cast<ContactStatus>(report->status);
+  outcome_.contact_iterations += report->iterations;
+}
+
 void ContactIsland::solve_contacts(double tolerance) {
   if (contacts_.empty()) return;
   if (few()) {
@@ -178,6 +193,7 @@ void ContactIsland::solve_contacts(double tolerance) {
     outcome_.contact_iterations += report.iterations + report.compliance_sweeps;
     if (!report.worst.empty())
       outcome_.worst_contact = contacts_[static_cast<std::size_t>(report.worst.front())].contact;
+    if (report.status != ContactStatus::solved && clusters_.size() == 1 && remote_.empty()) finish_condensed(tolerance);
   }
   collect();
 }

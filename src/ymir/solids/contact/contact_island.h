@@ -103,6 +103,7 @@ class ContactIsland {
   bool pass_by(double dt);
   void note(double error, std::int64_t iterations, std::size_t worst, double tolerance);
   void solve_contacts(double tolerance);
+  void finish_condensed(double tolerance);
   void collect();
   bool recordable() const;
   void solve_and_record(double tolerance);
