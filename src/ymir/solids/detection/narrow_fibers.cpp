@@ -78,8 +78,15 @@ struct Places {
     }
     const bool ends = (s == 0 || s == 1) && (t == 0 || t == 1);
     if (ends && !closest_vertices(b, p.v + (s == 1), q.v + (t == 1))) return;
-    if (p.from_clamp(b, s) <= clamp_reach && q.from_clamp(b, t) <= clamp_reach) return;
+    if (held(p, s) && held(q, t)) return;
     found.push_back({other, p.v, q.v, place, s, t, gap, difference});
+  }
+  // Near a clamp. Between vertices all of a segment is or is not: what slides along would be met at a depth else, where
+  // contacts begin, and not come to rest.
+  bool held(const Segment& segment, double s) const {
+    const bool vertex = s == 0 || s == 1;
+    return (vertex ? segment.from_clamp(b, s) : std::min(segment.from_clamp(b, 0), segment.from_clamp(b, 1))) <=
+           clamp_reach;
   }
   void add_last() {
     const Vec3d end_p = p.p + p.d, end_q = q.p + q.d;
