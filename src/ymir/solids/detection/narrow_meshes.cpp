@@ -42,6 +42,15 @@ bool counts(const Boundary& b, std::int32_t piece, const MeshFeature& edge, Vec3
   return std::abs(dot(y - x, facing)) > straight * norm(y - x) * norm(facing);
 }
 
+// Of sheets that coincide the one with the higher number is in front of the other, at all of their contacts: else each
+// would lie behind the other, and be held there. Whether that is the second.
+bool second_above(const Boundary& b, const Contact& c) {
+  const auto sheet = [&](const ContactSide& side) {
+    return b.piece(side.piece).kind == PieceKind::mesh && !solid(b, side.piece);
+  };
+  return c.a.piece < c.b.piece && sheet(c.a) && sheet(c.b);
+}
+
 // Gap and normal of c, whose sides are set, from its two points. `inside`: they are on the wrong sides of surfaces that
 // have an inside; `choice`: normal of points that coincide. False: a solid sees its own other side through itself.
 bool measure(const Boundary& b, Vec3d difference, bool inside, Vec3d choice, Contact& c) {
@@ -56,7 +65,8 @@ bool measure(const Boundary& b, Vec3d difference, bool inside, Vec3d choice, Con
 bool measure(const Boundary& b, Vec3d difference, const MeshFeature& feature, Contact& c) {
   const bool vague = dot(difference, difference) < contact_frame::nearest * contact_frame::nearest;
   const bool asked = vague || solid(b, c.b.piece);
-  const Vec3d facing = asked ? feature_normal(b, feature) : Vec3d{0, 0, 0};
+  Vec3d facing = asked ? feature_normal(b, feature) : Vec3d{0, 0, 0};
+  if (vague && second_above(b, c)) facing = -feature_normal(b, {MeshFeature::Kind::vertex, c.a.vertex[0]});
   const bool counts = measure(b, difference, solid(b, c.b.piece) && dot(difference, facing) < 0, facing, c);
   // Which way a face of a solid looks is no choice, and turns with it.
   if (solid(b, c.b.piece) && feature.kind == MeshFeature::Kind::face) c.vague = false;
@@ -277,7 +287,8 @@ void narrow_edges(const Boundary& b, std::span<const std::uint64_t> pairs, Narro
     const Vec3d outwards = inside ? -difference : difference;
     if (!counts(b, c.b.piece, of_b, y, y + outwards) || !counts(b, c.a.piece, of_a, x, x - outwards)) continue;
     if (!measure(b, difference, inside, contact_normal({0, 0, 0}, {0, 0, 0}, dp, dq), c)) continue;
-    if (c.vague && dot(c.normal, feature_normal(b, of_b)) < 0) c.normal = -c.normal;
+    const Vec3d facing = second_above(b, c) ? -feature_normal(b, of_a) : feature_normal(b, of_b);
+    if (c.vague && dot(c.normal, facing) < 0) c.normal = -c.normal;
     c.tangent = tangent_along(c.normal, dp);
     contacts.push_back(c);
   }
