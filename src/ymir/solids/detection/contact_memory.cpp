@@ -91,31 +91,38 @@ bool has_passed(const Boundary& b, const Contact& c, const ContactRecord& old) {
          dot(c.normal, old.normal) < turned;
 }
 
-// What is closest between the vertices of fibres that lie along each other runs from one end to the other with any
-// motion: as long as the old place is hardly farther, contact stays there. They would never be at rest otherwise.
-void stay(const Boundary& b, Contact& c, const ContactRecord& old) {
-  constexpr double hardly = 1e-4;  // of the radii of both
-  if (!alike(c, old) || !between_vertices(c.arc_a) || !between_vertices(c.arc_b)) return;
-  const BoundaryPiece &piece_a = b.piece(c.a.piece), &piece_b = b.piece(c.b.piece);
-  const std::int32_t first_a = piece_a.first_vertex, first_b = piece_b.first_vertex;
-  const double arc = std::floor(old.arc_a), s = old.arc_a - arc;
-  if (arc + 1 >= piece_a.vertices || old.vertex[0] + 1 >= piece_b.vertices) return;
-  const auto p = segment_of(b, first_a + static_cast<std::int32_t>(arc));
-  const auto q = segment_of(b, first_b + static_cast<std::int32_t>(old.vertex[0]));
+// Takes c, between vertices, to another place on the first fibre, if it is farther there by no more than `farther`.
+bool move_along(const Boundary& b, Contact& c, double arc_a, std::int32_t segment_b, double farther) {
+  const double first = std::floor(arc_a), s = arc_a - first;
+  const auto p = segment_of(b, b.piece(c.a.piece).first_vertex + static_cast<std::int32_t>(first));
+  const auto q = segment_of(b, b.piece(c.b.piece).first_vertex + segment_b);
   const Vec3d x = p.p + p.d * s;
   const double t = nearest_on_segment(q.p, q.p + q.d, x);
   const ContactSide side_a = fiber_side(b, p.v, s), side_b = fiber_side(b, q.v, t);
   const double radii = radius_at(b, side_a) + radius_at(b, side_b);
   const Vec3d difference = x - q.p - q.d * t;
   const double gap = norm(difference) - radii;
-  if (c.vague || t == 0 || t == 1 || gap > c.gap + hardly * radii) return;
+  if (s == 0 || t == 0 || t == 1 || gap > c.gap + farther * radii) return false;
   c.a = side_a;
   c.b = side_b;
-  c.arc_a = old.arc_a;
-  c.arc_b = static_cast<double>(old.vertex[0]) + t;
+  c.arc_a = arc_a;
+  c.arc_b = segment_b + t;
   c.gap = gap;
   c.normal = contact_normal(difference, c.normal, p.d, q.d);
   c.tangent = tangent_along(c.normal, p.d);
+  return true;
+}
+
+// What is closest between the vertices of fibres that lie along each other runs from one end to the other with any
+// motion, and they would never be at rest. As long as the old place is hardly farther, contact stays there; else it
+// goes half of the way, so that what rocks about it settles.
+void stay(const Boundary& b, Contact& c, const ContactRecord& old) {
+  constexpr double hardly = 1e-4, little = 1e-2;  // of the radii of both
+  if (c.vague || !alike(c, old) || !between_vertices(c.arc_a) || !between_vertices(c.arc_b)) return;
+  if (std::floor(old.arc_a) + 1 >= b.piece(c.a.piece).vertices || old.vertex[0] + 1 >= b.piece(c.b.piece).vertices)
+    return;
+  if (move_along(b, c, old.arc_a, static_cast<std::int32_t>(old.vertex[0]), hardly)) return;
+  move_along(b, c, (old.arc_a + c.arc_a) / 2, static_cast<std::int32_t>((arc_b(old) + c.arc_b) / 2), little);
 }
 
 void follow(const Boundary& b, Contact& c, const ContactRecord& old) {
