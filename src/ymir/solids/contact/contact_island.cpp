@@ -18,8 +18,9 @@ namespace {
 constexpr std::size_t few_contacts = 64;
 // Contacts of rigid bodies that are solved by themselves.
 constexpr std::size_t most_condensed_rigid = 400;
-constexpr double sharp = 1e-9;   // tolerance of contacts that are
-constexpr double enough = 1e-7;  // where more is expensive
+constexpr double sharp = 1e-9;  // tolerance of contacts that are
+// Where that is expensive: at most, and of the tolerance.
+constexpr double enough = 1e-7, enough_of_tolerance = 1e-3;
 // Of the tolerance, what contacts with the matrices of all go to, which costs them little.
 constexpr double sharper = 1e-2;
 // Blocks of a matrix that is written to a file, by a bound: a few GB.
@@ -155,7 +156,8 @@ void ContactIsland::solve_contacts(double tolerance) {
   if (contacts_.empty()) return;
   if (few()) {
     const CoulombReport report =
-        CondensedContacts(list_, bodies_).solve(list_, std::min(tolerance, sharp), std::min(tolerance, enough));
+        CondensedContacts(list_, bodies_)
+            .solve(list_, std::min(tolerance, sharp), std::min(enough_of_tolerance * tolerance, enough));
     // Sharper than asked is a gain, not a duty.
     outcome_.error = report.errors.scaled;
     outcome_.status = outcome_.error <= tolerance ? ContactStatus::solved : static_cast<ContactStatus>(report.status);

@@ -119,12 +119,14 @@ bool Levels::accelerate() {
 
 void Levels::climb() {
   constexpr double most_work = 3e8;  // about a second
+  constexpr double failing = 1e3;    // times what is enough: worth all levels
   progress_.most_work = most_work;
   sweep(true);
   if (!progress_.over() && !accelerate()) return;
   if (!progress_.over()) newton();
   if (progress_.error() <= options_->enough) return;
   if (!progress_.over()) run_proximal();
+  if (progress_.error() <= failing * options_->enough) return;
   if (!progress_.over()) {
     level_ = "schwarz";
     schwarz(*system_, best(), limit(100, 300), progress_);
