@@ -55,8 +55,8 @@ CoulombProblem part_of(const CoulombProblem& whole, std::span<const std::int32_t
   return part;
 }
 
-// Most contacts of a ball that flies at a box stay open, and a dense matrix of them is expensive: those that would close
-// deepest first, then those that this leaves closing. False: too many times.
+// Most contacts of a ball that flies at a box stay open, and a dense matrix of them is expensive: those that would
+// close deepest first, then those that this leaves closing. False: too many times.
 bool solve_by_parts(const CoulombProblem& whole, std::vector<Vec3d>& r, const CoulombOptions& options,
                     CoulombReport& report) {
   constexpr int most_rounds = 12;

@@ -371,9 +371,7 @@ void ContactIsland::find_forces(const ContactScene& scene, double dt) {
 
 // One body on colliders: along a step its energy, less what impulses do, is known by its slope. Of several bodies each
 // would go another part of the way, and leave what it touches.
-bool ContactIsland::may_descend() const {
-  return clusters_.size() == 1 && remote_.empty() && !thin_ && !smooth_;
-}
+bool ContactIsland::may_descend() const { return clusters_.size() == 1 && remote_.empty() && !thin_ && !smooth_; }
 
 ContactIsland::Outcome ContactIsland::advance(const Step& step, ContactScene& scene) {
   outcome_ = {};

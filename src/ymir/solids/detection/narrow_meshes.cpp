@@ -18,7 +18,7 @@ namespace {
 constexpr double same_way = 0.7, same = 0.999;
 constexpr double as_close = 1e-6;  // by which an edge has to be closer than the vertex beside it [edges]
 
-constexpr double flush = 1e-4;         // distance below which two solids are parted by their faces [edges]
+constexpr double flush = 1e-4;             // distance below which two solids are parted by their faces [edges]
 constexpr double along_each_other = 1e-3;  // sine of the angle between edges
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }

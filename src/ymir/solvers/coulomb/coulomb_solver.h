@@ -23,8 +23,8 @@ struct CoulombOptions {
   double tolerance = 1e-6;  // of E_s: 1e-4 suffices for motion, 1e-6 for statics
   // Of E_s: the ladder goes beyond Newton's method for more than this only, beyond the proximal one for 1,000 times it.
   double enough = 0;
-  int max_iterations = 0;   // of the method, or of each level of the ladder; 0: as many as it is worth
-  int sleep = 0;            // sweeps that a resting contact is left alone; 0: none
+  int max_iterations = 0;  // of the method, or of each level of the ladder; 0: as many as it is worth
+  int sleep = 0;           // sweeps that a resting contact is left alone; 0: none
 };
 
 enum class CoulombStatus {
