@@ -54,8 +54,7 @@ void Cluster::descend(const std::function<void()>& forces) {
       high = share;
       next = low + (high - low) * std::clamp(at_low / (at_low - now), 0.1, 0.7);
       if (std::isnan(now)) next = low + (high - low) * shortest;
-    } else if (trial <= most_longer && now > barely * whole && share * m.last_step < small &&
-               high > share * longer) {
+    } else if (trial <= most_longer && now > barely * whole && share * m.last_step < small && high > share * longer) {
       low = share;
       at_low = now;
     } else {

@@ -33,7 +33,7 @@ TEST(CondensedContacts, AnEdgeAtAClampGivesWayAsItsOtherEndDoes) {
   const CondensedContacts condensed(list, bodies);
   EXPECT_DOUBLE_EQ(condensed.problem().blocks[0](0, 0), 0.25 / mass);
   EXPECT_DOUBLE_EQ(condensed.problem().q[0].x, -0.5);
-  EXPECT_EQ(condensed.solve(list, 1e-9).status, CoulombStatus::solved);
+  EXPECT_EQ(condensed.solve(list, 1e-9, 0).status, CoulombStatus::solved);
   EXPECT_NEAR(list.contacts[0].impulse.y, 0.5 / (0.25 / mass), 1e-8);
   EXPECT_EQ(norm(list.contacts[1].impulse), 0);
 }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ymir/solvers/coulomb/coulomb_solver.h"
+#include "ymir/solvers/nodal_contact/node_contact.h"
 #include "ymir/solvers/nodal_contact/nodal_body.h"
 
 namespace ymir {

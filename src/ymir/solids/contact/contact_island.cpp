@@ -23,7 +23,9 @@ constexpr std::size_t few_contacts = 64;
 constexpr std::size_t most_condensed_rigid = 400;
 // Of a heap on cloth: where more are needed, matrices of all serve better.
 constexpr int most_tried = 300;
-constexpr double sharp = 1e-9, sharp_enough = 1e-7;  // tolerance of contacts that are, and what is no reason to go on
+constexpr double sharp = 1e-9;  // tolerance of contacts that are
+// Where that is expensive: at most, and of the tolerance.
+constexpr double enough = 1e-7, enough_of_tolerance = 1e-3;
 // Of the tolerance, what contacts with the matrices of all go to, which costs them little.
 constexpr double sharper = 1e-2;
 // Blocks of a matrix that is written to a file, by a bound: a few GB.
@@ -175,7 +177,8 @@ void ContactIsland::solve_contacts(double tolerance) {
   if (contacts_.empty()) return;
   if (few()) {
     const CoulombReport report =
-        CondensedContacts(list_, bodies_).solve(list_, std::min(tolerance, sharp), std::min(tolerance, sharp_enough));
+        CondensedContacts(list_, bodies_)
+            .solve(list_, std::min(tolerance, sharp), std::min(enough_of_tolerance * tolerance, enough));
     // Sharper than asked is a gain, not a duty.
     outcome_.error = report.errors.scaled;
     outcome_.status = outcome_.error <= tolerance ? ContactStatus::solved : static_cast<ContactStatus>(report.status);
@@ -494,9 +497,7 @@ void ContactIsland::find_forces(const ContactScene& scene, double dt) {
 
 // One body on colliders: along a step its energy, less what impulses do, is known by its slope. Of several bodies each
 // would go another part of the way, and leave what it touches.
-bool ContactIsland::may_descend() const {
-  return clusters_.size() == 1 && remote_.empty() && !thin_ && !smooth_;
-}
+bool ContactIsland::may_descend() const { return clusters_.size() == 1 && remote_.empty() && !thin_ && !smooth_; }
 
 void ContactIsland::begin_all(const Step& step, ContactScene& scene) {
   outcome_ = {};

@@ -119,15 +119,18 @@ bool Levels::accelerate() {
 
 void Levels::climb() {
   constexpr double most_work = 3e8;  // about a second
+  constexpr double failing = 1e3;    // times what is enough: worth all levels
   progress_.most_work = most_work;
   sweep(true);
   if (!progress_.over() && !accelerate()) return;
   if (!progress_.over()) newton();
-  const auto enough = [&] { return progress_.over() || progress_.error() <= options_->enough; };
-  if (!enough()) run_proximal();
-  if (enough()) return;
-  level_ = "schwarz";
-  schwarz(*system_, best(), limit(100, 300), progress_);
+  if (progress_.error() <= options_->enough) return;
+  if (!progress_.over()) run_proximal();
+  if (progress_.error() <= failing * options_->enough) return;
+  if (!progress_.over()) {
+    level_ = "schwarz";
+    schwarz(*system_, best(), limit(100, 300), progress_);
+  }
   if (!progress_.over()) {
     interior_point(*system_, limit(100, 100), progress_);
     if (!progress_.over()) newton();

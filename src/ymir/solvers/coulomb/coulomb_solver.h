@@ -21,8 +21,8 @@ struct CoulombOptions {
   CoulombMethod method = CoulombMethod::ladder;
   LocalSolver local = LocalSolver::hybrid;
   double tolerance = 1e-6;  // of E_s: 1e-4 suffices for motion, 1e-6 for statics
-  // E_s with which the ladder ends after Newton's method, or that in a proximal one, though it is above the tolerance:
-  // where friction is shared in many ways the last digits are rounding, and levels above spend a hundred times as much.
+  // Of E_s: the ladder goes beyond Newton's method for more than this only, beyond the proximal one for 1,000 times it.
+  // Where friction is shared in many ways the last digits are rounding, and levels above spend a hundred times as much.
   double enough = 0;
   int max_iterations = 0;  // of the method, or of each level of the ladder; 0: as many as it is worth
   int sleep = 0;           // sweeps that a resting contact is left alone; 0: none
