@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <system_error>
 
 #include "ymir/base/log.h"
 #include "ymir/base/plain_text.h"
@@ -84,7 +85,12 @@ void Progress::begin(std::int64_t first, std::int64_t last) {
   since_begin_.restart();
   since_frame_.restart();
   since_line_.restart();
-  if (!silent_) waiting_ = std::jthread([this](const std::stop_token& ended) { wait_aloud(ended); });
+  if (silent_) return;
+  try {
+    waiting_ = std::jthread([this](const std::stop_token& ended) { wait_aloud(ended); });
+  } catch (const std::system_error&) {
+    // The system lets no thread start: the run goes on, and long substeps are silent.
+  }
 }
 
 // A substep may take minutes, and says nothing meanwhile.

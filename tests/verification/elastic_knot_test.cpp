@@ -4,6 +4,7 @@
 //
 // 0.492 sqrt(R/h) is the sum of the normal forces in the braid, by EI/R^2: where strands go by on each other by 2 pi
 // dR, ends come out by as much.
+#include <limits>
 #include <numbers>
 
 #include "strands_run.h"
@@ -74,6 +75,7 @@ class Knot {
     run_.solids().add(object);
     TouchParams params;
     params.friction = friction;
+    params.rolls_from = std::numeric_limits<double>::infinity();  // it acts at the axis, as in the theory
     run_.solids().contacts().add_family(objects, params, 0);
     run_.start();
   }

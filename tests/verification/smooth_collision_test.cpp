@@ -117,7 +117,8 @@ TEST(SmoothCollision, AHeavyBoxOnALightOneIsCarried) {
       run.touch(params);
       run.start();
       for (int k = 0; k < 60; ++k) run.step(dt);
-      EXPECT_NEAR(run.carried(dt).y / (run.mass() * g), 1, 1e-3) << ratio;
+      // A residual of 1e-6 of a body's size is let pass, against the stiffness 2 % of its weight.
+      EXPECT_NEAR(run.carried(dt).y / (run.mass() * g), 1, 5e-3) << ratio;
       EXPECT_LT(run.fastest(), 2e-3) << ratio;
       EXPECT_GT(run.bodies(1).poses()[0].position.y, 0.15) << ratio;
       EXPECT_EQ(run.solids().report().unconverged, 0);

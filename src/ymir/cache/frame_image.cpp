@@ -100,7 +100,17 @@ hid_t file_type(ScalarType type) {
   return H5I_INVALID_HID;
 }
 
+// HDF5 crashes where it gets no memory for what it keeps of a file (H5AC_create).
+void require_memory() {
+  constexpr std::size_t kept = std::size_t{1} << 23;
+  void* volatile room = std::malloc(kept);
+  if (room == nullptr)
+    throw Error(ExitCode::io, "a frame does not fit in memory; free some, or allow more (ulimit -v)");
+  std::free(room);
+}
+
 Handle file_access() {
+  require_memory();
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   const bool ok = access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0 &&
                   H5Pset_fapl_core(access, std::size_t{1} << 22, false) >= 0;

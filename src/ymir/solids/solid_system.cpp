@@ -46,12 +46,13 @@ std::string at_odds(const Cluster::Outcome& outcome) {
 }
 
 // What contacts are on a piece.
-enum class Touched : char { nothing, colliders, anything };  // exact ones with colliders alone; others too
+enum class Touched : char { nothing, colliders, anything };  // exact ones with colliders alone, at axes; others too
 
 std::vector<Touched> touched_pieces(const ContactScene& scene, double dt) {
   std::vector<Touched> touched(scene.ends().size(), Touched::nothing);
   for (const Contact& contact : scene.contacts()) {
-    const bool lone = contact.b.kind == SideKind::collider && !scene.law(contact, 0, dt).smooth();
+    const bool lone = contact.b.kind == SideKind::collider && !scene.law(contact, 0, dt).smooth() &&
+                      !scene.rolls(contact.a);
     for (const ContactSide* side : {&contact.a, &contact.b})
       if (side->kind != SideKind::collider) {
         Touched& piece = touched[static_cast<std::size_t>(side->piece)];

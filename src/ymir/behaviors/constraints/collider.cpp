@@ -17,6 +17,7 @@
 #include "ymir/actions/super_helix_contact.h"
 #include "ymir/base/log.h"
 #include "ymir/behaviors/scope.h"
+#include "ymir/data/closed_surface.h"
 #include "ymir/data/shape_meshes.h"
 #include "ymir/data/signed_distance_grid.h"
 #include "ymir/objects/collider_object.h"
@@ -65,15 +66,6 @@ AnimatedSurface mesh_surface(const ColliderBehavior::Params& p, Scope& scope) {
     throw Error(ExitCode::bad_input,
                 scope.path() + ": a collider of shape mesh needs `surface:`, the name of an input");
   return scope.animated_surface(p.surface);
-}
-
-double enclosed_volume(const Surface& surface) {
-  const auto corner = [&](std::int32_t i) {
-    return surface.positions[static_cast<std::size_t>(i)] - surface.positions.front();
-  };
-  double volume = 0;
-  for (const auto& t : surface.triangles) volume += dot(corner(t[0]), cross(corner(t[1]), corner(t[2]))) / 6;
-  return volume;
 }
 
 // A room is such a mesh, and most others are a mistake.

@@ -34,11 +34,10 @@ Schema<CollisionBehavior::Params> CollisionBehavior::schema() {
       .at_least(0)
       .only_when("response", {"exact"})
       .param(&Params::self_contact, "self_contact", "Strands, cloth and bodies touch themselves; particles each other.")
-      .param(
-          &Params::rolling, "rolling",
-          "Which strands touch at their surfaces, so that friction turns them and they roll, and no angular momentum "
-          "is lost; others touch at their axes. thick: from 0.1 mm radius on, as cords and yarn. Hair that is "
-          "clamped hardly turns, and would take longer.")
+      .param(&Params::rolling, "rolling",
+             "Which strands touch at their surfaces, so that friction turns them and they roll; others touch at their "
+             "axes. thick: from 0.1 mm radius on, as cords and yarn. Hair that is "
+             "clamped hardly turns, and would take longer.")
       .enumerated<Rolling>({{"thick", Rolling::thick}, {"all", Rolling::all}, {"none", Rolling::none}})
       .advanced()
       .acts_on({ActsOn::strands})

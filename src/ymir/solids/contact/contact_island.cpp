@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t few_contacts = 64;
 // Contacts of rigid bodies that are solved by themselves.
 constexpr std::size_t most_condensed_rigid = 400;
+// Iterations that few contacts are worth while they fail.
+constexpr std::int64_t most_in_vain = 3'000;
 // Of a heap on cloth: where more are needed, matrices of all serve better.
 constexpr int most_tried = 300;
 constexpr double sharp = 1e-9;  // tolerance of contacts that are
@@ -159,6 +161,12 @@ bool ContactIsland::few() const {
   return contacts_.size() <= (is(NodalBody::Adapt::often) ? most_condensed_rigid : few_contacts);
 }
 
+// A body, not strands that share a block and touch each other.
+bool ContactIsland::on_colliders() const {
+  return clusters_.size() == 1 && remote_.empty() &&
+         std::ranges::all_of(contacts_, [](const Touch& t) { return t.side[0].cluster < 0 || t.side[1].cluster < 0; });
+}
+
 // What the splitting leaves of a body on colliders, where few contacts push.
 void ContactIsland::finish_condensed(double tolerance) {
   const std::vector<NodeContact> before = list_.contacts;
@@ -196,7 +204,7 @@ void ContactIsland::solve_contacts(double tolerance) {
     outcome_.contact_iterations += report.iterations + report.compliance_sweeps;
     if (!report.worst.empty())
       outcome_.worst_contact = contacts_[static_cast<std::size_t>(report.worst.front())].contact;
-    if (report.status != ContactStatus::solved && clusters_.size() == 1 && remote_.empty()) finish_condensed(tolerance);
+    if (report.status != ContactStatus::solved && on_colliders()) finish_condensed(tolerance);
   }
   collect();
 }
@@ -515,6 +523,14 @@ void ContactIsland::begin_all(const Step& step, ContactScene& scene) {
   bodies_.clear();
   for (Touching& c : clusters_) bodies_.push_back(&c.body());
   find_laws(scene, step.dt);
+  // Springs of contact make much of a small step.
+  if (smooth_) for_each_cluster([](Touching& c) { c.cluster->set_still(0); });
+}
+
+// Contacts that are tried in vain, again and again: a shorter substep will be better.
+bool ContactIsland::hopeless() const {
+  if (trying_) return outcome_.status == ContactStatus::failed;
+  return outcome_.status != ContactStatus::solved && few() && outcome_.contact_iterations > most_in_vain;
 }
 
 void ContactIsland::iterate(const Step& step, ContactScene& scene) {
@@ -524,7 +540,7 @@ void ContactIsland::iterate(const Step& step, ContactScene& scene) {
     if (!there) find_forces(scene, step.dt);
     for (const auto& r : remote_) r->read_residuals();
     if (!judge() && !sharpen(scene)) break;
-    if (!solve(scene, step.dt) || (trying_ && outcome_.status == ContactStatus::failed)) {
+    if (!solve(scene, step.dt) || hopeless()) {
       outcome_.newton.converged = false;
       break;
     }

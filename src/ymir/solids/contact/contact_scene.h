@@ -108,6 +108,7 @@ class ContactScene {
   Vec3d point(const ContactSide& side) const;  // when the substep begins [m]
   // From there to where the contact acts, on the first side (0) or the second; of what rolls. [m]
   Vec3d arm(const Contact& contact, int side) const;
+  bool rolls(const ContactSide& side) const;  // a strand that touches at its surface
   // Length of the elements that touch: of a fibre, or else of what deforms [m].
   double edge_at(const Contact& contact) const;
   // A vertex of a side as its piece numbers it.
@@ -142,7 +143,6 @@ class ContactScene {
   double friction_at(const ContactSide& side, double otherwise) const;
   double radius_at(const ContactSide& side) const;
   double layer_of(const ContactSide& side) const;  // of penalties and barriers, what it is found too large by [m]
-  bool rolls(const ContactSide& side) const;
   void find_seats(std::int32_t entry);
   void move(double dt);
   void share_motion();
