@@ -367,8 +367,8 @@ TEST(Emitter, FillsRoomAsFastAsItsFlow) {
 }
 
 // A nozzle from a thousandth of a voxel to two voxels across: what enters is the flow, whatever the size. Advection by
-// values does not conserve next to a source of a voxel: it loses a quarter of the smoke, and with voxels renewed 8
-// times in a substep (0.01 m^3/s, 1 substep) adds two fifths.
+// values does not conserve next to a source of a voxel: it loses a quarter of the smoke, and with voxels renewed 8 times
+// in a substep (0.01 m^3/s, 1 substep) adds two fifths.
 TEST(Emitter, PutsInItsFlowHoweverSmallItIs) {
   for (const double flow : {1e-4, 1e-3, 1e-2})
     for (const int substeps : {1, 4}) {
