@@ -256,6 +256,9 @@ TOLD = {
     "mesh_one_triangle": ("refused", "the mesh is not closed"),
     "jelly_on_its_corner": ("warned", "cells are crushed"),
     "fast_ball": ("warned", "accepted above"),
+    "fast_box": ("warned", "trying again"),
+    "star": ("warned", "accepted above"),
+    "adhesion_huge": ("warned", "trying again"),
     "cloth_in_box": ("warned", "accepted above"),
     "cloth_on_cloth_coincident": ("warned", "accepted above"),
 }

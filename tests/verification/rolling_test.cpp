@@ -73,6 +73,8 @@ struct OnAFloor {
     TouchedCollider floor = floor_for({&object}, mu);
     floor.response = response;
     run.solids().contacts().add_collider(floor);
+    SolidObject* objects[] = {&object};
+    run.solids().contacts().add_family(objects, {}, 0);
     run.start();
     give_velocity(run, 0, strands, 16, {speed, 0, 0});
   }
@@ -143,6 +145,8 @@ TEST(Rolling, AThinCordRollsInLongSubsteps) {
   run.load = weight_on(0);
   run.solids().add(object);
   run.solids().contacts().add_collider(floor_for({&object}, 0.5));
+  SolidObject* objects[] = {&object};
+  run.solids().contacts().add_family(objects, {}, 0);
   run.start();
   give_velocity(run, 0, 1, 12, {1, 0, 0});
   int iterations = 0;
@@ -166,6 +170,8 @@ TEST(Rolling, RodsThatAreAttachedEndToEndRollAsOne) {
     run.solids().add(second);
     EXPECT_GT(add_attachments(run.solids(), "joint", {&second}, {&first}, ymir::exact(), within(1e-4)), 0U);
     run.solids().contacts().add_collider(floor_for({&first, &second}, 0.2));
+    SolidObject* objects[] = {&first, &second};
+    run.solids().contacts().add_family(objects, {}, 0);
     run.start();
     give_velocity(run, 0, 1, segments, {1, 0, 0});
     give_velocity(run, 1, 1, segments, {1, 0, 0});

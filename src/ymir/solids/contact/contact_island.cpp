@@ -21,8 +21,6 @@ namespace {
 constexpr std::size_t few_contacts = 64;
 // Contacts of rigid bodies that are solved by themselves.
 constexpr std::size_t most_condensed_rigid = 400;
-// Iterations that few contacts are worth while they fail.
-constexpr std::int64_t most_in_vain = 3'000;
 // Of a heap on cloth: where more are needed, matrices of all serve better.
 constexpr int most_tried = 300;
 constexpr double sharp = 1e-9;  // tolerance of contacts that are
@@ -527,12 +525,6 @@ void ContactIsland::begin_all(const Step& step, ContactScene& scene) {
   if (smooth_) for_each_cluster([](Touching& c) { c.cluster->set_still(0); });
 }
 
-// Contacts that are tried in vain, again and again: a shorter substep will be better.
-bool ContactIsland::hopeless() const {
-  if (trying_) return outcome_.status == ContactStatus::failed;
-  return outcome_.status != ContactStatus::solved && few() && outcome_.contact_iterations > most_in_vain;
-}
-
 void ContactIsland::iterate(const Step& step, ContactScene& scene) {
   if (smooth_ && !thin_) smooth_contacts_.begin(bodies_, list_, laws_, step.dt);
   if (!smooth_ && !thin_ && !few()) solver_.begin(bodies_, list_);
@@ -540,7 +532,7 @@ void ContactIsland::iterate(const Step& step, ContactScene& scene) {
     if (!there) find_forces(scene, step.dt);
     for (const auto& r : remote_) r->read_residuals();
     if (!judge() && !sharpen(scene)) break;
-    if (!solve(scene, step.dt) || hopeless()) {
+    if (!solve(scene, step.dt) || (trying_ && outcome_.status == ContactStatus::failed)) {
       outcome_.newton.converged = false;
       break;
     }

@@ -85,7 +85,6 @@ class ContactIsland {
   }
   void find_forces(const ContactScene& scene, double dt);
   bool may_descend() const;
-  bool hopeless() const;
   bool on_colliders() const;
   void move();
   void leave_out_ties(const ContactScene& scene);

@@ -46,7 +46,6 @@ ContactScene::Touching& ContactScene::entry(SolidObject& object) {
   Touching& added = objects_.emplace_back();
   added.object = &object;
   added.painted_friction = object.brings("friction");
-  object.roll_from(added.params.rolls_from);
   return added;
 }
 
